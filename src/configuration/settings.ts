@@ -34,6 +34,14 @@ const LICENCE_SETTING: KnownSetting = {
   meaning:
     'fields of the licence that /monitoring/license reports, as JSON, such as {"licensee": "Bank", "user-num": 500, "expire": "2027-12-31"}; without a value: community support',
 };
+/** Ends the question for a backup among the first steps. */
+export const BACKUP_ELSEWHERE = 'BackupElsewhere';
+const BACKUP_SETTING: KnownSetting = {
+  key: BACKUP_ELSEWHERE,
+  initial: 'False',
+  form: 'truth',
+  meaning: 'backups are made by other means than tankeeper export: the first steps ask for none',
+};
 /** Prefix of every key in LinOTP's own table. */
 const PREFIX = 'linotp.';
 
@@ -326,7 +334,12 @@ export const OCRA_SETTINGS: readonly (KnownSetting & { readonly initial: string 
   Object.values(SETTINGS);
 
 /** All settings that are obeyed. */
-export const KNOWN_SETTINGS: readonly KnownSetting[] = [...OCRA_SETTINGS, ERROR_SETTING, LICENCE_SETTING];
+export const KNOWN_SETTINGS: readonly KnownSetting[] = [
+  ...OCRA_SETTINGS,
+  ERROR_SETTING,
+  LICENCE_SETTING,
+  BACKUP_SETTING,
+];
 
 /** Defaults of the settings, by key. */
 export const OCRA_DEFAULTS: ReadonlyMap<string, string> = new Map(
@@ -416,6 +429,7 @@ export function checkOcraSettings(configuration: ReadonlyMap<string, string>): v
   }
   checkSuite(SETTINGS.defaultSuite, defaultSuite);
   checkSuite(SETTINGS.qrDefaultSuite, qrDefaultSuite);
+  readTruth(BACKUP_ELSEWHERE, configuration.get(BACKUP_ELSEWHERE) ?? '');
   const licence = configuration.get(LICENCE_KEY);
   if (licence !== undefined && readLicence(licence) === undefined) {
     throw new ServiceError(

@@ -1,6 +1,7 @@
 import { ownAnswerAddress } from '../challenges/enrolment/enrolment-service.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
-import type { Configuration } from '../configuration/configuration.ts';
+import type { Configuration, Resolver } from '../configuration/configuration.ts';
+import { BACKUP_ELSEWHERE, isNotFalse } from '../configuration/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KeptReading } from '../kernel/bounded-work.ts';
 import { isServiceError } from '../kernel/errors.ts';
@@ -34,12 +35,18 @@ import type { LockedTokenRow, TokenCountsSnapshot } from './token-counts.ts';
 import type { UserCountStore } from './user-count-store.ts';
 
 /** What an installation needs before its first use, in this order; true: it is done. */
-interface FirstSteps extends InstalledSteps {
+interface FirstSteps extends Omit<InstalledSteps, 'backup'> {
   readonly resolver: boolean;
+  /** A managed resolver has a user, or a resolver reads them elsewhere. */
+  readonly user: boolean;
+  /** The name of a managed resolver to which the first user can be added; null: there is none, or a user. */
+  readonly emptyResolver: string | null;
   readonly realm: boolean;
   /** A policy names the address that apps send their responses to. */
   readonly address: boolean;
   readonly token: boolean;
+  /** The audit records a backup, or `BackupElsewhere` is set. */
+  readonly backup: boolean;
   /** The address of this server by `PUBLIC_URL`; null: not known. */
   readonly proposed: string | null;
 }
@@ -115,16 +122,32 @@ export class OverviewService {
 
   async firstSteps(): Promise<FirstSteps> {
     const { configurations, counts, publicUrl } = this.#deps;
-    const { resolvers, realms, policies } = await configurations.current();
-    const [{ tokens }, installed] = await Promise.all([counts.snapshot(), counts.installedSteps()]);
+    const { resolvers, realms, policies, settings } = await configurations.current();
+    const [{ tokens }, installed, user] = await Promise.all([
+      counts.snapshot(),
+      counts.installedSteps(),
+      this.#hasUser(resolvers),
+    ]);
     return {
       resolver: resolvers.length > 0,
+      user,
+      emptyResolver: user ? null : (resolvers[0]?.name ?? null),
       realm: realms.length > 0,
       address: policies.some((policy) => givesValue(policy, 'qrtanurl')),
       token: tokens.some(({ tokens: number }) => number > 0),
-      ...installed,
+      secondFactor: installed.secondFactor,
+      backup: installed.backup || isNotFalse(settings.get(BACKUP_ELSEWHERE) ?? ''),
       proposed: ownAnswerAddress(publicUrl),
     };
+  }
+
+  async #hasUser(resolvers: readonly Resolver[]): Promise<boolean> {
+    const { managedUsers } = this.#deps;
+    if (resolvers.some(({ kind }) => kind !== 'managed')) {
+      return true;
+    }
+    const users = await Promise.all(resolvers.map(({ id }) => managedUsers.count(id)));
+    return users.some((count) => count > 0);
   }
 
   /** Reads the state of the installation. @throws ServiceError 'database.unavailable' */

@@ -203,12 +203,17 @@ const firstSteps = operation({
   input: {},
   output: z.object({
     resolver: DONE,
+    user: DONE.describe('true: a managed resolver has a user, or a resolver reads them elsewhere'),
+    emptyResolver: z
+      .string()
+      .nullable()
+      .describe('a managed resolver for the first user; null: there is none, or a user'),
     realm: DONE,
     address: DONE.describe('true: a policy names the address of responses (`qrtanurl`)'),
     proposed: z.string().nullable().describe('the address of this server by `PUBLIC_URL`; null: not known'),
     token: DONE,
     secondFactor: DONE.describe('true: an administrator has one'),
-    backup: DONE.describe('true: the audit records an export'),
+    backup: DONE.describe('true: the audit records an export, or the setting `BackupElsewhere` is True'),
   }),
   run: (services) => services.overview.firstSteps(),
 });

@@ -1,13 +1,15 @@
-import { Alert, Anchor, Code } from '@mantine/core';
+import { Alert, Anchor, Button, Code } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ValueOf } from '../api/call.ts';
+import { call, type ValueOf } from '../api/call.ts';
+import { Failure } from '../design/failure.tsx';
+import { useDialogAct } from '../design/use-dialog-act.ts';
 import { type Texts, useTexts } from '../language/language.ts';
 import { AnswerAddress } from '../policies/answer-address.tsx';
-import { useSession } from '../session/session.tsx';
+import { type Session, useSession } from '../session/session.tsx';
 
 export type FirstStepsValue = ValueOf<'/admin/installation/first-steps'>;
 
-const STEPS = ['resolver', 'realm', 'address', 'token', 'second_factor', 'backup'] as const;
+const STEPS = ['resolver', 'user', 'realm', 'address', 'token', 'second_factor', 'backup'] as const;
 type Step = (typeof STEPS)[number];
 
 interface FirstStepsTexts {
@@ -16,6 +18,7 @@ interface FirstStepsTexts {
   readonly open: string;
   readonly steps: Readonly<Record<Step, string>>;
   readonly backup: string;
+  readonly elsewhere: string;
 }
 
 const texts: Texts<FirstStepsTexts> = {
@@ -25,13 +28,15 @@ const texts: Texts<FirstStepsTexts> = {
     open: 'to do',
     steps: {
       resolver: 'Add a resolver, where the users are',
+      user: 'Add the first user',
       realm: 'Make a realm of it',
       address: 'Set the address to which apps send responses',
-      token: 'Enrol the first token',
+      token: 'Enrol the first token: choose its person',
       second_factor: 'Give an administrator a second factor',
       backup: 'Make a backup',
     },
     backup: 'on the machine of the server:',
+    elsewhere: 'I back up otherwise',
   },
   de: {
     title: 'Erste Schritte',
@@ -39,13 +44,15 @@ const texts: Texts<FirstStepsTexts> = {
     open: 'offen',
     steps: {
       resolver: 'Einen Resolver anlegen, in dem die Benutzer sind',
+      user: 'Den ersten Benutzer anlegen',
       realm: 'Daraus einen Realm machen',
       address: 'Die Adresse setzen, an die Apps Antworten schicken',
-      token: 'Das erste Token ausrollen',
+      token: 'Das erste Token ausrollen: seine Person wählen',
       second_factor: 'Einem Administrator einen zweiten Faktor geben',
       backup: 'Eine Sicherung machen',
     },
     backup: 'auf der Maschine des Servers:',
+    elsewhere: 'Ich sichere anders',
   },
 };
 
@@ -80,13 +87,6 @@ interface OpenStepProps {
 function OpenStep({ step, name, steps }: OpenStepProps): ReactNode {
   const t = useTexts(texts);
   const session = useSession();
-  const mayChange = session.may('system', 'write');
-  const pages: Readonly<Record<Exclude<Step, 'address' | 'backup'>, string | undefined>> = {
-    resolver: mayChange ? '/new-resolver' : undefined,
-    realm: mayChange ? '/realms' : undefined,
-    token: session.may('admin', 'init') && session.may('admin', 'show') ? tokenPage(session) : undefined,
-    second_factor: '/account',
-  };
   if (step === 'address') {
     return (
       <>
@@ -97,15 +97,48 @@ function OpenStep({ step, name, steps }: OpenStepProps): ReactNode {
   if (step === 'backup') {
     return (
       <>
-        {name}, {t.backup} <Code>tankeeper export FILE</Code>
+        {name}, {t.backup} <Code>tankeeper export FILE</Code>{' '}
+        {session.may('system', 'write') && <BackupElsewhere />}
       </>
     );
   }
-  const page = pages[step];
+  const page = pageOf(step, steps, session);
   return page === undefined ? name : <Anchor href={`#${page}`}>{name}</Anchor>;
 }
 
-/** The person is chosen first; a token of nobody is for those whose right no realm binds. */
-function tokenPage(session: ReturnType<typeof useSession>): string {
-  return session.mayEverywhere('admin', 'init') ? '/enrol' : '/search';
+/** @returns where the step is done; undefined: the caller may not, or a step before it is open */
+function pageOf(
+  step: Exclude<Step, 'address' | 'backup'>,
+  { empty_resolver: empty }: FirstStepsValue,
+  session: Session,
+): string | undefined {
+  const mayChange = session.may('system', 'write');
+  const mayEnrol = session.may('admin', 'init') && session.may('admin', 'show');
+  // The person is chosen first.
+  const people = session.may('admin', 'userlist') ? '/people' : '/search';
+  const pages: Readonly<Record<typeof step, string | false>> = {
+    resolver: mayChange && '/new-resolver',
+    user: mayChange && empty !== null && `/resolvers/${encodeURIComponent(empty)}`,
+    realm: mayChange && '/realms',
+    token: mayEnrol && people,
+    second_factor: '/account',
+  };
+  return pages[step] || undefined;
+}
+
+function BackupElsewhere(): ReactNode {
+  const t = useTexts(texts);
+  const told = useDialogAct({
+    title: t.elsewhere,
+    act: () => call('/admin/setting/set', { key: 'BackupElsewhere', value: 'True' }),
+    onDone: () => undefined,
+  });
+  return (
+    <>
+      <Button size="xs" variant="default" loading={told.isPending} onClick={told.run}>
+        {t.elsewhere}
+      </Button>
+      <Failure error={told.error} />
+    </>
+  );
 }

@@ -113,6 +113,8 @@ export const settingTexts: Texts<SettingTexts> = {
       errors: 'Fehlercodes, für die der Parameter httperror gilt, mit Kommas; ohne Wert: alle',
       'monitoring.license':
         'Felder der Lizenz, die /monitoring/license nennt, als JSON, etwa {"licensee": "Bank", "user-num": 500, "expire": "2027-12-31"}; ohne Wert: Unterstützung durch die Community',
+      BackupElsewhere:
+        'Sicherungen werden anders gemacht als mit tankeeper export: Die ersten Schritte fragen nach keiner',
     },
   },
 };

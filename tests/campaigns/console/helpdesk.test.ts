@@ -263,7 +263,7 @@ describeConsole('a new installation in the console', (given) => {
   it('shows what to do first in place of zeros, and sets the answer address', async () => {
     const { page } = await given.open();
     const steps = page.getByRole('region', { name: 'First steps' });
-    await steps.getByText('to do:').nth(5).waitFor();
+    await steps.getByText('to do:').nth(6).waitFor();
     expect(await lookAt(page, 'first-steps')).toEqual([]);
     await expectSoon(() => page.getByText('Tokens, all').count()).toBe(0);
     await page.goto(`${given.site.origin}/console/#/tokens`);
@@ -295,7 +295,7 @@ describeConsole('a new installation in the console', (given) => {
     await policies.remove(OPERATOR, 'answer-address');
   });
 
-  it('leads from no resolver to a realm, and says why a realm cannot be saved yet', async () => {
+  it('leads from no resolver to the first token of a person, and says what a realm lacks', async () => {
     const { page } = await given.open({ path: '/realms' });
     const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
     await button('New realm').click();
@@ -318,6 +318,24 @@ describeConsole('a new installation in the console', (given) => {
     expect(await given.site.application.services.realms.list()).toMatchObject([
       { name: 'office', resolvers: ['staff'] },
     ]);
+    await page.goto(`${given.site.origin}/console/#/`);
+    const steps = page.getByRole('region', { name: 'First steps' });
+    await steps.getByRole('link', { name: 'Add the first user' }).click();
+    await page.getByRole('button', { name: 'Add a user' }).click();
+    await page.getByLabel('Login', { exact: true }).fill('carla');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.goto(`${given.site.origin}/console/#/`);
+    await steps.getByText('Add the first user').waitFor();
+    await expectSoon(() => steps.getByRole('link', { name: 'Add the first user' }).count()).toBe(0);
+    await steps.getByRole('button', { name: 'I back up otherwise' }).click();
+    await expectSoon(() => steps.getByText('tankeeper export FILE').count()).toBe(0);
+    const settings = await given.site.application.services.settings.list();
+    expect(settings.get('BackupElsewhere')).toBe('True');
+    await steps.getByRole('link', { name: 'Enrol the first token' }).click();
+    await page.getByRole('link', { name: 'carla', exact: true }).click();
+    await page.getByRole('link', { name: 'New token' }).click();
+    await page.getByText('For carla in the realm office.').waitFor();
   });
 
   it('warns before the first QR code that a token would have no answer address, and mends that', async () => {

@@ -279,6 +279,8 @@ describe('the first steps of an installation', () => {
   it('become true one by one as the database has them', async () => {
     const steps = {
       resolver: false,
+      user: false,
+      empty_resolver: null,
       realm: false,
       address: false,
       token: false,
@@ -286,7 +288,17 @@ describe('the first steps of an installation', () => {
       backup: false,
     };
     await expect(asked('/admin/installation/first-steps')).resolves.toEqual({ ...steps, proposed: ADDRESS });
-    await addressed.addRealm('north', ['anna']);
+    await addressed.addRealm('north');
+    await expect(asked('/admin/installation/first-steps')).resolves.toMatchObject({
+      resolver: true,
+      user: false,
+      empty_resolver: 'north',
+    });
+    await addressed.addUser('anna', 'north');
+    await asked('/admin/setting/set', { key: 'BackupElsewhere', value: 'True' });
+    await expect(asked('/admin/installation/first-steps')).resolves.toMatchObject({ backup: true });
+    await asked('/admin/setting/remove', { key: 'BackupElsewhere' });
+    await expect(asked('/admin/installation/first-steps')).resolves.toMatchObject({ backup: false });
     await policy('url', 'authentication', `qrtanurl=${ADDRESS}`, 'north');
     await addressed.enrolPlain('OCRA1', 'OCRA-1:HOTP-SHA256-8:QN08', { user: 'anna', realm: 'north' });
     const recipient = await identityToRecipient(await generateX25519Identity());
@@ -298,6 +310,7 @@ describe('the first steps of an installation', () => {
     await expect(asked('/admin/installation/first-steps')).resolves.toEqual({
       ...steps,
       resolver: true,
+      user: true,
       realm: true,
       address: true,
       token: true,
