@@ -1,3 +1,4 @@
+import type { Session } from '../session/session.tsx';
 import { part, viewAddress } from '../shell/page-address.ts';
 
 /** The addresses of the helpdesk's pages, below `#`. */
@@ -7,6 +8,11 @@ export interface PersonName {
   readonly user: string;
   readonly realm: string;
   readonly resolver: string;
+}
+
+/** Where a person is chosen. */
+export function peopleAddress(session: Pick<Session, 'may'>): string {
+  return session.may('admin', 'userlist') ? '/people' : '/search';
 }
 
 export function personAddress({ user, realm, resolver }: PersonName): string {

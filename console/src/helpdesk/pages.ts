@@ -10,7 +10,7 @@ const canEnrol = (session: Session): boolean => canShow(session) && session.may(
 const canEnrolForNobody = (session: Session): boolean =>
   canEnrol(session) && session.mayEverywhere('admin', 'init');
 const enrolPage = lazy(() => import('./enrolment/enrol-page.tsx'));
-const enrolTitle = { en: { title: 'Enrol a token' }, de: { title: 'Token ausrollen' } };
+const enrolTitle = { en: { title: 'New token' }, de: { title: 'Neues Token' } };
 
 export const helpdeskPages: readonly ConsolePage[] = [
   {
@@ -42,7 +42,6 @@ export const helpdeskPages: readonly ConsolePage[] = [
   {
     path: '/enrol',
     title: enrolTitle,
-    group: 'helpdesk',
     guide: 'enrolment',
     isFor: canEnrolForNobody,
     component: enrolPage,

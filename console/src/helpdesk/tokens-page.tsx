@@ -68,7 +68,7 @@ export default function TokensPage(): ReactNode {
     <SaveCsvButton name="tokens" columns={columns} read={matching(filter)} isDisabled={isFormer} />
   );
   return (
-    <Page title={t.title}>
+    <Page title={t.title} actions={<NewTokenButton />}>
       <Filters />
       <div className={classes.tools}>
         <OrderChoice columns={columns} order={order} onChange={order.choose} />
@@ -97,22 +97,22 @@ export default function TokensPage(): ReactNode {
   );
 }
 
-/** Says why the list is empty, and what to do. */
+function NewTokenButton(): ReactNode {
+  const t = useTexts(tokensTexts);
+  return (
+    useSession().mayEverywhere('admin', 'init') && (
+      <Button component="a" href="#/enrol">
+        {t.enrol}
+      </Button>
+    )
+  );
+}
+
+/** Says why the list is empty. */
 function NoTokens({ filter: { serial, realm, status } }: { readonly filter: Filter }): ReactNode {
   const t = useTexts(tokensTexts);
   const isFiltered = [serial, realm, status].some((one) => one !== '');
-  const mayEnrol = useSession().mayEverywhere('admin', 'init');
-  return (
-    <p className={classes.quiet}>
-      {isFiltered ? t.none : t.noneYet}
-      {!isFiltered && mayEnrol && (
-        <>
-          {' '}
-          <Anchor href="#/enrol">{t.enrol}</Anchor>
-        </>
-      )}
-    </p>
-  );
+  return <p className={classes.quiet}>{isFiltered ? t.none : t.noneYet}</p>;
 }
 
 /** @returns the first page of a list that is too long to be sorted */

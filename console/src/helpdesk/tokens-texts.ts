@@ -35,7 +35,7 @@ export const tokensTexts: Texts<TokensTexts> = {
     lastUse: 'Last use',
     none: 'No token matches.',
     noneYet: 'There is no token that you may see yet.',
-    enrol: 'Enrol a token',
+    enrol: 'New token',
     notSorted: (column, most) =>
       `These are in the order of serials. Lists of at most ${most} tokens are sorted by “${column}”: narrow the filter.`,
     back: 'Previous page',
@@ -54,7 +54,7 @@ export const tokensTexts: Texts<TokensTexts> = {
     lastUse: 'Letzte Nutzung',
     none: 'Kein Token passt.',
     noneYet: 'Es gibt noch kein Token, das Sie sehen dürfen.',
-    enrol: 'Token ausrollen',
+    enrol: 'Neues Token',
     notSorted: (column, most) =>
       `Sie stehen in der Reihenfolge der Seriennummern. Nach „${column}“ werden Listen von höchstens ${most} Token sortiert: Engen Sie den Filter ein.`,
     back: 'Vorige Seite',

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { Failure } from '../design/failure.tsx';
 import { useDialogAct } from '../design/use-dialog-act.ts';
+import { peopleAddress } from '../helpdesk/addresses.ts';
 import { type Texts, useTexts } from '../language/language.ts';
 import { AnswerAddress } from '../policies/answer-address.tsx';
 import { type Session, useSession } from '../session/session.tsx';
@@ -114,13 +115,11 @@ function pageOf(
 ): string | undefined {
   const mayChange = session.may('system', 'write');
   const mayEnrol = session.may('admin', 'init') && session.may('admin', 'show');
-  // The person is chosen first.
-  const people = session.may('admin', 'userlist') ? '/people' : '/search';
   const pages: Readonly<Record<typeof step, string | false>> = {
     resolver: mayChange && '/new-resolver',
     user: mayChange && empty !== null && `/resolvers/${encodeURIComponent(empty)}`,
     realm: mayChange && '/realms',
-    token: mayEnrol && people,
+    token: mayEnrol && peopleAddress(session),
     second_factor: '/account',
   };
   return pages[step] || undefined;

@@ -125,6 +125,9 @@ describeConsole('the helpdesk in the console', (given) => {
     await link(page, 'anna').click();
     await link(page, 'New token').click();
     await button(page, 'Show the first QR code').click();
+    await page.getByText('the app must show “The first step is done”').waitFor();
+    await page.getByText('The person has no app yet').click();
+    expect(await shownCode(page, 'QR code of the address of the app')).toBe(`${given.site.origin}/app/`);
     const first = await shownCode(page, 'First QR code of the roll-out');
     await page.setViewportSize({ width: 390, height: 900 });
     expect(await lookAt(page, 'enrol-code')).toEqual([]);
@@ -269,7 +272,9 @@ describeConsole('a new installation in the console', (given) => {
     await page.goto(`${given.site.origin}/console/#/tokens`);
     const content = page.locator('#content');
     await content.getByText('There is no token that you may see yet.').waitFor();
-    await content.getByRole('link', { name: 'Enrol a token' }).waitFor();
+    await content.getByRole('link', { name: 'New token' }).click();
+    await content.getByRole('link', { name: 'Choose the person first' }).waitFor();
+    await page.goBack();
     await page.getByLabel('Beginning of the serial').fill('x');
     await content.getByText('No token matches.').waitFor();
     await page.goto(`${given.site.origin}/console/#/people`);

@@ -129,7 +129,7 @@ describeConsole('the pages of the console in German', (given) => {
         ['/tokens/T1', 'Umbenennen'],
         [`/transactions/${payment}`, 'Falsche Antwort'],
         ['/tokens', 'T1'],
-        ['/enrol', 'Ausrollen'],
+        ['/enrol', 'Neues Token'],
         ['/audit', 'Audit'],
         ['/audit-verification', 'Prüfpunkt'],
         ['/policies', 'Richtlinien'],

@@ -311,7 +311,7 @@ describeConsole('the tables of the helpdesk', (given) => {
     expect(await lookAt(page, 'lost-told')).toEqual([]);
     await page.getByRole('link', { name: 'Roll out a new phone for bert' }).click();
     await page.getByText('bert').first().waitFor();
-    await page.getByRole('heading', { level: 1, name: 'Enrol a token' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'New token' }).waitFor();
   });
 
   it('say who reported a phone lost, and enable it only for who says that it was found again', async () => {

@@ -1,4 +1,4 @@
-import { Alert, Button, Code, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Code, TextInput } from '@mantine/core';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { call } from '../../api/call.ts';
 import { CopyTextButton } from '../../design/copy-text-button.tsx';
@@ -35,11 +35,13 @@ export function EnrolCode({ stage, code, onCode, message, onMessage, onStage }: 
     <div className={classes.columns}>
       <section className={classes.section} aria-label={t.step1}>
         <h2>{t.step1}</h2>
+        <AppPlace />
         <p className={classes.quiet}>{t.step1Help(stage.serial)}</p>
         <QrCode text={stage.url} label={t.qr1} />
       </section>
       <section className={classes.section} aria-label={t.step2}>
         <h2>{t.step2}</h2>
+        <p className={classes.quiet}>{t.appStands(stage.serial)}</p>
         <form className={classes.form} onSubmit={submit}>
           <TextInput
             label={t.codeLabel}
@@ -69,6 +71,21 @@ export function EnrolCode({ stage, code, onCode, message, onMessage, onStage }: 
         </form>
       </section>
     </div>
+  );
+}
+
+/** The app of this server, beside the console, for a phone that has none. */
+function AppPlace(): ReactNode {
+  const t = useTexts(enrolTexts);
+  const { href } = new URL('../app/', document.baseURI);
+  return (
+    <details>
+      <summary>{t.noApp}</summary>
+      <p>
+        <Anchor href={href}>{href}</Anchor> <CopyTextButton text={href} />
+      </p>
+      <QrCode text={href} label={t.qrApp} />
+    </details>
   );
 }
 

@@ -6,7 +6,7 @@ import { Failure } from '../../design/failure.tsx';
 import { Page } from '../../design/page.tsx';
 import { useTexts } from '../../language/language.ts';
 import { useSession } from '../../session/session.tsx';
-import { tokenAddress } from '../addresses.ts';
+import { peopleAddress, tokenAddress } from '../addresses.ts';
 import { EnrolBegin } from './enrol-begin.tsx';
 import { EnrolCode } from './enrol-code.tsx';
 import { EnrolKey, EnrolOtp } from './enrol-key.tsx';
@@ -21,9 +21,16 @@ import { useTokenAct } from '../use-token-act.ts';
 /** The enrolment of a token. Its secrets are in the state of this page, and gone when it closes. */
 export default function EnrolPage(): ReactNode {
   const t = useTexts(enrolTexts);
+  const session = useSession();
   const target = targetOf(useNames('user', 'realm', 'serial'));
   return (
-    <Page title={t.title} lead={leadOf(t, target)}>
+    <Page
+      title={t.title}
+      lead={leadOf(t, target)}
+      actions={
+        target.kind === 'nobody' && <Anchor href={`#${peopleAddress(session)}`}>{t.choosePerson}</Anchor>
+      }
+    >
       <Steps target={target} />
     </Page>
   );

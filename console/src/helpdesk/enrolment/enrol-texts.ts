@@ -6,6 +6,7 @@ interface EnrolTexts {
   readonly forPerson: (user: string, realm: string) => string;
   readonly anew: (serial: string) => string;
   readonly forNobody: string;
+  readonly choosePerson: string;
   readonly oldKeyEnds: string;
   readonly kind: string;
   readonly kinds: Readonly<
@@ -24,6 +25,9 @@ interface EnrolTexts {
   readonly step1: string;
   readonly step1Help: (serial: string) => string;
   readonly qr1: string;
+  readonly noApp: string;
+  readonly qrApp: string;
+  readonly appStands: (serial: string) => string;
   readonly step2: string;
   readonly codeLabel: string;
   readonly codeHelp: string;
@@ -61,10 +65,11 @@ interface EnrolTexts {
 
 export const enrolTexts: Texts<EnrolTexts> = {
   en: {
-    title: 'Enrol a token',
+    title: 'New token',
     forPerson: (user, realm) => `For ${user} in the realm ${realm}.`,
     anew: (serial) => `The token ${serial} gets a new key.`,
     forNobody: 'For nobody yet: it can be assigned later.',
+    choosePerson: 'Choose the person first',
     oldKeyEnds:
       'With the first QR code, the old key ends, also if you stop afterwards. Its PIN stays, unless you give a new one.',
     kind: 'Kind',
@@ -95,6 +100,10 @@ export const enrolTexts: Texts<EnrolTexts> = {
     step1: '1. First QR code',
     step1Help: (serial) => `The person scans it with the app. Serial: ${serial}`,
     qr1: 'First QR code of the roll-out',
+    noApp: 'The person has no app yet',
+    qrApp: 'QR code of the address of the app',
+    appStands: (serial) =>
+      `Before the second QR code, the app must show “The first step is done” and the serial ${serial}.`,
     step2: '2. Activation code',
     codeLabel: 'Activation code',
     codeHelp: 'The one that the person has got by another way and types into the app, too.',
@@ -134,10 +143,11 @@ export const enrolTexts: Texts<EnrolTexts> = {
     removeUnfinished: 'Stop and remove the unfinished token',
   },
   de: {
-    title: 'Token ausrollen',
+    title: 'Neues Token',
     forPerson: (user, realm) => `Für ${user} im Realm ${realm}.`,
     anew: (serial) => `Das Token ${serial} bekommt einen neuen Schlüssel.`,
     forNobody: 'Noch für niemanden: Es kann später zugewiesen werden.',
+    choosePerson: 'Zuerst die Person wählen',
     oldKeyEnds:
       'Mit dem ersten QR-Code endet der alte Schlüssel, auch wenn Sie danach abbrechen. Seine PIN bleibt, wenn Sie keine neue angeben.',
     kind: 'Art',
@@ -174,6 +184,10 @@ export const enrolTexts: Texts<EnrolTexts> = {
     step1: '1. Erster QR-Code',
     step1Help: (serial) => `Die Person scannt ihn mit der App. Seriennummer: ${serial}`,
     qr1: 'Erster QR-Code des Ausrollens',
+    noApp: 'Die Person hat noch keine App',
+    qrApp: 'QR-Code der Adresse der App',
+    appStands: (serial) =>
+      `Vor dem zweiten QR-Code muss die App „Der erste Schritt ist getan“ und die Seriennummer ${serial} zeigen.`,
     step2: '2. Aktivierungscode',
     codeLabel: 'Aktivierungscode',
     codeHelp: 'Der Code, den die Person auf anderem Weg bekommen hat und auch in die App eingibt.',
