@@ -95,7 +95,9 @@ describe('administrators over HTTP', () => {
     });
     expect(JSON.stringify(listed)).not.toMatch(/argon|hash/);
     const wrong = { administrator, serial: 'NONE' };
-    expect(errorOf(await operator.post('/admin/second-factor/set', wrong))).toMatch(/no token of OCRA, HOTP or TOTP/);
+    expect(errorOf(await operator.post('/admin/second-factor/set', wrong))).toMatch(
+      /no token of OCRA, HOTP or TOTP/,
+    );
     await operator.post('/admin/second-factor/remove', { administrator });
     expect((await signedIn(administrator)).cookies.has('access_token_cookie')).toBe(true);
     expect(valueOf(await operator.post('/admin/admin/remove', { administrator }))).toBe(true);
