@@ -239,20 +239,14 @@ export class CountModelAnswers {
 
   /** The database of the snapshot that is being compared, for the stores. */
   #snapshotDatabase(): Database {
-    const snapshot = (): Knex.Transaction => {
-      if (this.#snapshot === undefined) {
-        throw new Error('Nothing is being compared');
-      }
-      return this.#snapshot;
-    };
+    // Before a comparison stores only make their statements.
+    const snapshot = (): Knex => this.#snapshot ?? this.#database.knex;
     return {
       get knex() {
         return snapshot();
       },
       sharing: SHARING,
-      get prepared(): never {
-        throw new Error('The counts are read by Knex');
-      },
+      prepared: this.#database.prepared,
       get audit(): never {
         return nothingIsWritten();
       },
