@@ -161,7 +161,7 @@ async function lastIdOf(knex: Knex): Promise<string> {
   return rows[0]?.lastId ?? BEFORE_ALL_IDS;
 }
 
-/** In this order: a transaction has a number before it gives its first id (migration 026). */
+/** In this order: a transaction has a number before it gives its first id (the default of audit.id). */
 async function lookAt(knex: Knex): Promise<Look> {
   const lastId = await lastIdOf(knex);
   // A new number: the end of a snapshot is behind the last one that has ended, not behind the last one that was given.
