@@ -25,7 +25,7 @@ const LEAKS: readonly RegExp[] = [
 const ROOT = join(import.meta.dirname, '../../..');
 
 /** Every documented status, and those of Node for bytes that are no HTTP. */
-const STATUSES: readonly number[] = [200, 204, 304, 400, 401, 403, 404, 405, 408, 413, 415, 417, 431];
+const STATUSES: readonly number[] = [200, 204, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 417, 431];
 
 const BODILESS: readonly number[] = [204, 304];
 
