@@ -590,7 +590,7 @@ CREATE INDEX user_sessions_owner_idx ON user_sessions USING btree (owner_resolve
 CREATE INDEX user_sessions_token_idx ON user_sessions USING btree (token_id);
 COMMENT ON TABLE user_sessions IS 'Sign-ins of users at /app/account under way, and the sessions that they open.';
 COMMENT ON COLUMN user_sessions.token_id IS 'The token that signs in; its owner must stay the same.';
-COMMENT ON COLUMN user_sessions.transaction_id IS 'The challenge that confirms the sign-in or, of an open session, its next act. NULL: none is asked.';
+COMMENT ON COLUMN user_sessions.transaction_id IS 'The challenge that confirms the sign-in or, of an open session, its next act. Empty: a response of HOTP or TOTP is asked. NULL: nothing is.';
 COMMENT ON COLUMN user_sessions.expires_at IS 'Moves with each request, up to ends_at.';
 
 CREATE TABLE users (

@@ -1,4 +1,4 @@
 /** The SHA-256 of the statements of each migration. Written by `npm run schema`. */
 export const migrationChecksums: Readonly<Record<string, string>> = {
-  '001-baseline': 'c55f36079aced0d2c53ee36883a13cd96f1c9da9e900e8c7e71600121238e18f',
+  '001-baseline': '4d0a2c848c62332d6ee2faf490beafab6a942b888e1d6726d749ad8d71028dd3',
 };

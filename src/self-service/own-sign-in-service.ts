@@ -97,7 +97,7 @@ export class OwnSignInService {
   constructor(dependencies: {
     readonly configuration: Pick<ConfigurationStore, 'current'>;
     readonly users: Pick<UserDirectory, 'find' | 'checkPassword'>;
-    readonly tokenStore: Pick<TokenStore, 'list' | 'findBySerial'>;
+    readonly tokenStore: Pick<TokenStore, 'ofOwner' | 'findBySerial'>;
     readonly sessions: OwnSessionStore;
     readonly secondStep: Pick<SecondStep, 'request' | 'verify'>;
     /** The name of this server for people, as in the text that the app displays. */
@@ -360,7 +360,7 @@ export class OwnSignInService {
   async #ready(person: Person): Promise<readonly Token[]> {
     const { tokenStore, clock } = this.#deps;
     const { resolverId, userId } = person;
-    const tokens = await tokenStore.list({ owner: { resolverId, userId } });
+    const tokens = await tokenStore.ofOwner({ resolverId, userId });
     const now = clock.now();
     return tokens.filter((token) => isAnswering(token, person, now) && !isLocked(token));
   }

@@ -197,7 +197,8 @@ export class EnrolmentService {
   }
 
   /**
-   * Enrols a token without a challenge, which the owner who begins that has yet to prove (`isUnproven`). With the key that it has it keeps its counter, as every token does.
+   * Enrols a token without a challenge, which the owner who begins that has yet to prove (`isUnproven`). With the key
+   * that it has it keeps its counter, as every token does.
    */
   async #enrolPass(
     enrolment: Enrolment,

@@ -442,7 +442,7 @@ CREATE TABLE user_sessions (
 COMMENT ON TABLE user_sessions IS 'Sign-ins of users at /app/account under way, and the sessions that they open.';
 COMMENT ON COLUMN user_sessions.token_id IS 'The token that signs in; its owner must stay the same.';
 COMMENT ON COLUMN user_sessions.transaction_id IS
-  'The challenge that confirms the sign-in or, of an open session, its next act. NULL: none is asked.';
+  'The challenge that confirms the sign-in or, of an open session, its next act. Empty: a response of HOTP or TOTP is asked. NULL: nothing is.';
 COMMENT ON COLUMN user_sessions.expires_at IS 'Moves with each request, up to ends_at.';
 CREATE INDEX user_sessions_token_idx ON user_sessions (token_id);
 CREATE INDEX user_sessions_owner_idx ON user_sessions (owner_resolver_id, owner_user_id);
