@@ -151,6 +151,7 @@ function changeFor(
 }
 
 type QuestionCheck = ResponseCheck & { readonly question: string };
+type AheadSettings = Pick<OcraSettings, 'timeWindow' | 'autoResyncTimeout'>;
 
 /**
  * Searches for a response ahead of the windows (RFC 4226 §7.4): two consecutive responses prove that the token has
@@ -169,22 +170,29 @@ type QuestionCheck = ResponseCheck & { readonly question: string };
 export async function findAhead(
   search: ResponseSearch,
   check: QuestionCheck,
-  settings: Pick<OcraSettings, 'timeWindow'>,
+  settings: AheadSettings,
   token: Token,
   max: number,
 ): Promise<Verdict> {
+  const remembering = { ...token, syncMarker: rememberedHalf(token, search.now) };
   if (check.suite.counter) {
-    return findCounterAhead(search, check, settings, token, max);
+    return findCounterAhead(search, check, settings, remembering, max);
   }
   return check.suite.timeStep === undefined
     ? { kind: 'wrong' }
-    : findClockAhead(search, { ...check, step: check.suite.timeStep }, settings, token, max);
+    : findClockAhead(search, { ...check, step: check.suite.timeStep }, settings, remembering, max);
+}
+
+/** @returns the marker of the first half without its end; null: there is none, or its time is over */
+function rememberedHalf({ syncMarker }: Token, now: Date): string | null {
+  const [marker = null, end] = syncMarker?.split('@') ?? [];
+  return end === undefined || now.getTime() <= Number(end) * 1000 ? marker : null;
 }
 
 async function findCounterAhead(
   search: ResponseSearch,
   check: QuestionCheck,
-  settings: Pick<OcraSettings, 'timeWindow'>,
+  settings: AheadSettings,
   token: Token,
   max: number,
 ): Promise<Verdict> {
@@ -203,14 +211,14 @@ async function findCounterAhead(
   const anywhere =
     syncWindow > counterWindow ? (await search.find(beyond, max - next.computed)).found : undefined;
   return next.found === undefined
-    ? firstHalf(check, anywhere)
+    ? firstHalf(check, settings, anywhere, search.now)
     : secondHalf(check, settings, token, next.found);
 }
 
 async function findClockAhead(
   search: ResponseSearch,
   { step, ...check }: QuestionCheck & { readonly step: number },
-  settings: Pick<OcraSettings, 'timeWindow'>,
+  settings: AheadSettings,
   token: Token,
   max: number,
 ): Promise<Verdict> {
@@ -229,7 +237,7 @@ async function findClockAhead(
       ? undefined
       : matches.find((match) => isSecond(check, match, syncMarker, BigInt(step)));
   return second === undefined
-    ? firstHalf(check, matches[0])
+    ? firstHalf(check, settings, matches[0], search.now)
     : secondHalf(check, settings, token, second, { timeShift: clockShiftAt(check, token, second) });
 }
 
@@ -245,10 +253,25 @@ function isSecond(
   return isLater && markerOfMatch(suite, question, found) !== firstMarker;
 }
 
-/** The response is ahead of the windows: it is remembered, and refused for now. */
-function firstHalf({ suite, question }: QuestionCheck, match: Candidate | undefined): Verdict {
+/**
+ * The response is ahead of the windows: it is remembered, and refused for now. One of HOTP or TOTP for a time, as those
+ * that somebody has seen can be given at any time; one of OCRA is of a challenge that was open.
+ */
+function firstHalf(
+  { suite, question }: QuestionCheck,
+  { autoResyncTimeout }: AheadSettings,
+  match: Candidate | undefined,
+  now: Date,
+): Verdict {
   const marker = match === undefined ? null : markerOfMatch(suite, question, match);
-  return marker === null ? { kind: 'wrong' } : { kind: 'wrong', remember: { syncMarker: marker } };
+  if (marker === null) {
+    return { kind: 'wrong' };
+  }
+  const end = Math.floor(now.getTime() / 1000) + autoResyncTimeout;
+  return {
+    kind: 'wrong',
+    remember: { syncMarker: suite.question === undefined ? `${marker}@${end}` : marker },
+  };
 }
 
 /** The response follows the remembered one: the token is in step again. */

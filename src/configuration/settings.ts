@@ -132,6 +132,15 @@ const SETTINGS = {
     form: 'truth',
     meaning: "two consecutive responses ahead of the windows resynchronise a token's counter",
   },
+  autoResyncTimeout: {
+    key: 'AutoResyncTimeout',
+    initial: '240',
+    form: 'number',
+    unit: 'seconds',
+    min: 1,
+    max: 86_400,
+    meaning: 'time between the two responses of AutoResync, for HOTP and TOTP',
+  },
   defaultMaxFail: {
     key: 'DefaultMaxFailCount',
     initial: '10',
@@ -269,11 +278,6 @@ export const FOREIGN_SETTINGS: readonly ForeignSetting[] = [
     keys: ['DefaultChallengeValidityTime'],
     fate: 'kept',
     reason: 'OcraChallengeTimeout bounds challenges',
-  },
-  {
-    keys: ['AutoResyncTimeout'],
-    fate: 'kept',
-    reason: 'the two responses of AutoResync may lie any time apart',
   },
   {
     keys: [

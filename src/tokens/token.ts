@@ -103,7 +103,7 @@ export interface Token extends TokenState {
   readonly lastSuccessAt: Date | null;
   /**
    * The marker (as in `replayMarkers`) of the last response that was right but too far ahead: the first half of an
-   * automatic resynchronisation. null: there is none.
+   * automatic resynchronisation; of HOTP and TOTP with the second at which its time ends (`…@1795843593`). null: none.
    */
   readonly syncMarker: string | null;
 }

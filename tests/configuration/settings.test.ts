@@ -13,6 +13,7 @@ describe('the OCRA settings', () => {
   it('are the documented defaults where the configuration is silent', () => {
     expect(readOcraSettings(new Map())).toEqual({
       autoResync: false,
+      autoResyncTimeout: 240,
       splitAtSign: true,
       prependPin: true,
       defaultResetFailCount: true,

@@ -97,6 +97,7 @@ export const settingTexts: Texts<SettingTexts> = {
       QrOcraDefaultSuite: 'Suite der QR-TAN-Apps',
       AutoResync:
         'zwei aufeinanderfolgende Antworten vor den Fenstern synchronisieren den Zähler eines Tokens neu',
+      AutoResyncTimeout: 'Zeit zwischen den beiden Antworten von AutoResync, bei HOTP und TOTP',
       DefaultMaxFailCount: 'falsche Antworten in Folge, die ein neues Token sperren',
       DefaultCountWindow: 'Zähler, um die eine Antwort eines neuen Tokens voraus sein darf',
       DefaultSyncWindow:

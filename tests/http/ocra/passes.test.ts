@@ -218,11 +218,19 @@ describe('a pass of a person with several tokens', () => {
   });
 
   it('resynchronises a token by two successive responses, where that is on', async () => {
-    await application.services.settings.set(OPERATOR, new Map([['AutoResync', 'True']]));
+    const values = new Map([
+      ['AutoResync', 'True'],
+      ['AutoResyncTimeout', '60'],
+    ]);
+    await application.services.settings.set(OPERATOR, values);
     expect(await ask(`pin${at(50)}`)).toBe(false);
-    expect(await ask(`pin${at(51)}`)).toBe(true);
-    expect((await shown(hotp)).counter).toBe(52n);
+    application.clock.advance(61);
+    expect(await ask(`pin${at(51)}`)).toBe(false);
+    application.clock.advance(60);
+    expect(await ask(`pin${at(52)}`)).toBe(true);
+    expect((await shown(hotp)).counter).toBe(53n);
     await application.services.settings.set(OPERATOR, new Map([['AutoResync', 'False']]));
+    await application.services.settings.remove(OPERATOR, 'AutoResyncTimeout');
   });
 
   it('is tried on all, and a right one sets the fail counters of all to 0', async () => {
