@@ -63,8 +63,17 @@ function nobody(name: string): TokenOrOwner {
   return { owner: { resolverId: '999999999999999999', userId } };
 }
 
-/** Types of tokens whose responses end, or with `PrependPin=False` begin, with six digits or more. */
-const DIGIT_TYPES: readonly string[] = ['hmac', 'totp'];
+const DIGITS = /^\d{6}|\d{6}$/;
+/** What the responses of types that are only kept look like, at the end or with `PrependPin=False` in front. */
+const SHAPES: Readonly<Record<string, RegExp>> = {
+  hmac: DIGITS,
+  totp: DIGITS,
+  dpw: DIGITS,
+  // Six hexadecimal characters; digits alone, as one of 17 is, are taken for those of other tokens.
+  motp: /^(?!\d{6})[\da-f]{6}|(?!\d{6})[\da-f]{6}$/i,
+  // 32 characters of "modhex", after those that name the device.
+  yubikey: /^[b-lnrtuv]{32}|[b-lnrtuv]{32}$/i,
+};
 /** Types of tokens whose responses a server sends first: as this one sends none, no pass is one. */
 const SENT_TYPES: readonly string[] = ['sms', 'email', 'voice', 'push', 'qr'];
 
@@ -73,9 +82,8 @@ const SENT_TYPES: readonly string[] = ['sms', 'email', 'voice', 'push', 'qr'];
  * tried and not counted, guesses at these would have no end. So it is neither.
  */
 function mayBeOfOtherType(token: Token, pass: string, now: Date): boolean {
-  const isShaped = !DIGIT_TYPES.includes(token.type) || /^\d{6}|\d{6}$/.test(pass);
   const isOther = !isOcraToken(token) && !isPassToken(token) && !SENT_TYPES.includes(token.type);
-  return isOther && isUsable(token, now) && isShaped;
+  return isOther && isUsable(token, now) && SHAPES[token.type]?.test(pass) !== false;
 }
 
 /** Checks responses by user, serial or transaction. Needs no login. */

@@ -373,7 +373,9 @@ describe('a token of another type of the user', () => {
     ['hmac', 'pin755224'],
     ['totp', '94287082'],
     ['motp', 'a1b2c3'],
-    ['yubikey', 'cccccccccccccccc'],
+    ['motp', 'pinA1B2C3'],
+    ['yubikey', 'vvgutbdbkkjbcbeijkhclhgttbldcukthbrdnklefurn'],
+    ['radius', '755224'],
   ])('neither counts nor is counted: %s, %s', async (type, pass) => {
     await keep(type);
     const asked = await application.asAdmin('/ocra/request', { user, realm: 'staff', data: 'Pay 50 EUR' });
@@ -385,8 +387,8 @@ describe('a token of another type of the user', () => {
     expect(await failCount()).toBe(0);
   });
 
-  it('of which this server would send the response is as none', async () => {
-    await keep('sms');
+  it.each(['sms', 'motp', 'yubikey'])('is as none where the pass cannot be of it: %s', async (type) => {
+    await keep(type);
     const { question } = await application.challenge(serial);
     expect((await ask({ pass: `pin${application.respond(SUITE, question)}` })).result.value).toBe(true);
   });
