@@ -34,13 +34,13 @@ const LICENCE_SETTING: KnownSetting = {
   meaning:
     'fields of the licence that /monitoring/license reports, as JSON, such as {"licensee": "Bank", "user-num": 500, "expire": "2027-12-31"}; without a value: community support',
 };
-/** Ends the question for a backup among the first steps. */
+/** Ends the questions for a backup. */
 export const BACKUP_ELSEWHERE = 'BackupElsewhere';
 const BACKUP_SETTING: KnownSetting = {
   key: BACKUP_ELSEWHERE,
   initial: 'False',
   form: 'truth',
-  meaning: 'backups are made by other means than tankeeper export: the first steps ask for none',
+  meaning: 'backups are made by other means than tankeeper export: first steps and doctor ask for none',
 };
 /** Prefix of every key in LinOTP's own table. */
 const PREFIX = 'linotp.';

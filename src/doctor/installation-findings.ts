@@ -281,16 +281,16 @@ export const UPKEEP_FINDINGS: Findings<ExaminedDatabase & ExaminedKeys> = {
   'backup.old': {
     severity: 'warning',
     find: async ({ installation, clock }) => {
-      const { lastExport, installedAt } = await installation.backups();
+      const { lastExport, installedAt, isElsewhere } = await installation.backups();
       const since = lastExport ?? installedAt;
-      return since === undefined || ageOf(since, clock) < BACKUP_MS
+      return isElsewhere || since === undefined || ageOf(since, clock) < BACKUP_MS
         ? []
         : [
             `the audit has ${lastExport === undefined ? 'no backup' : `its last backup, of ${dayOf(lastExport)},`} by \`tankeeper export\``,
           ];
     },
     remedy:
-      '`tankeeper export FILE`, and a copy of the encryption key elsewhere; other backups (pg_dump) are not seen here',
+      '`tankeeper export FILE`, and a copy of the encryption key elsewhere; other backups (pg_dump) are not seen here: `tankeeper setting set BackupElsewhere True`',
   },
   'audit.unsealed': {
     severity: 'warning',

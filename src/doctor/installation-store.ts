@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 
+import { BACKUP_ELSEWHERE, isNotFalse } from '../configuration/settings.ts';
 import type { ClockState } from '../housekeeping/housekeeping.ts';
 import { readClockState } from '../housekeeping/pruning-clock-store.ts';
 import { DRIFTS } from '../monitoring/token-count-store.ts';
@@ -30,6 +31,8 @@ interface BackupFacts {
   readonly lastExport: Date | undefined;
   /** Time at which the first key was registered. */
   readonly installedAt: Date | undefined;
+  /** Backups are made by other means. */
+  readonly isElsewhere: boolean;
 }
 
 interface TrailFacts {
@@ -96,7 +99,8 @@ const TRAIL = `
 /** The audit has no index on the action: the newest rows are read first. */
 const BACKUPS = `
   SELECT (SELECT at FROM audit WHERE action = 'backup/export' ORDER BY at DESC, id DESC LIMIT 1) AS last_export,
-    (SELECT min(created_at) FROM encryption_keys) AS installed_at`;
+    (SELECT min(created_at) FROM encryption_keys) AS installed_at,
+    (SELECT value FROM configuration WHERE key = '${BACKUP_ELSEWHERE}') AS elsewhere`;
 
 /**
  * Triggers of tables of this schema. Those of a foreign key, which are internal, have no name worth telling; `tgenabled`
@@ -183,8 +187,16 @@ export class InstallationStore {
   }
 
   async backups(): Promise<BackupFacts> {
-    const row = await this.#row<{ last_export: Date | null; installed_at: Date | null }>(BACKUPS);
-    return { lastExport: row?.last_export ?? undefined, installedAt: row?.installed_at ?? undefined };
+    const row = await this.#row<{
+      last_export: Date | null;
+      installed_at: Date | null;
+      elsewhere: string | null;
+    }>(BACKUPS);
+    return {
+      lastExport: row?.last_export ?? undefined,
+      installedAt: row?.installed_at ?? undefined,
+      isElsewhere: isNotFalse(row?.elsewhere ?? ''),
+    };
   }
 
   async time(): Promise<Date> {

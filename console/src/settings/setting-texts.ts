@@ -115,7 +115,7 @@ export const settingTexts: Texts<SettingTexts> = {
       'monitoring.license':
         'Felder der Lizenz, die /monitoring/license nennt, als JSON, etwa {"licensee": "Bank", "user-num": 500, "expire": "2027-12-31"}; ohne Wert: Unterstützung durch die Community',
       BackupElsewhere:
-        'Sicherungen werden anders gemacht als mit tankeeper export: Die ersten Schritte fragen nach keiner',
+        'Sicherungen werden anders gemacht als mit tankeeper export: Erste Schritte und Doctor fragen nach keiner',
     },
   },
 };

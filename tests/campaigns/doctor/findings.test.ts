@@ -390,6 +390,9 @@ it('backup.old is there a week after the installation, and after an export', asy
   expect(await find('backup.old', 8 * DAY)).toMatchObject({
     text: expect.stringContaining('its last backup'),
   });
+  await house.services.settings.set(OPERATOR, new Map([['BackupElsewhere', 'True']]));
+  expect(await find('backup.old', 8 * DAY)).toBeUndefined();
+  await house.services.settings.remove(OPERATOR, 'BackupElsewhere');
 });
 
 it('audit.unsealed is there after an hour, and goes with a checkpoint', async () => {

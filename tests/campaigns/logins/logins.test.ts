@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,12 +13,16 @@ import { OPERATOR, TestApplication, wrongResponse } from '../../support/applicat
 import { freePort } from '../../support/servers/wait-for-port.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { APP_KEY, hotpAt } from '../../support/values/authenticator-app.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA32';
 const USER = 'jürgen';
 const PIN = 'pïn &4%';
+/** With a HOTP token. */
+const HOTP_USER = 'ann';
 const MODULES = '/usr/lib/freeradius';
+const APACHE_MODULES = '/usr/lib/apache2/modules';
 const SECRET = 'testing123';
 /** Seconds for which a program may wait for an answer. */
 const PATIENCE = '20';
@@ -27,13 +31,14 @@ let application: TestApplication;
 let server: RunningServer;
 let address: string;
 let folder: string;
+let counter = 0;
 /** A long one: with it, the content of the QR code is longer than a text of RADIUS. */
 const CALLBACK = `https://tan.example.org/${'staff-and-guests/'.repeat(8)}ocra/check_t`;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tankeeper-logins-'));
   application = await TestApplication.open();
-  await application.addRealm('staff', [USER]);
+  await application.addRealm('staff', [USER, HOTP_USER]);
   await application.services.realms.setDefault(OPERATOR, 'staff');
   await application.services.policies.set(OPERATOR, {
     name: 'trigger',
@@ -43,6 +48,14 @@ beforeAll(async () => {
     user: '*',
   });
   await application.enrolPlain('QR1', SUITE, { pin: PIN, user: USER, realm: 'staff' });
+  await application.services.enrolment.init(OPERATOR, {
+    type: 'hmac',
+    serial: 'HOTP1',
+    otpkey: APP_KEY,
+    pin: PIN,
+    user: HOTP_USER,
+    realm: 'staff',
+  });
   server = await startServer(application.app, { host: '127.0.0.1', port: 0 });
   address = `http://127.0.0.1:${server.port}`;
 });
@@ -57,6 +70,12 @@ function example(name: string, port = 0): string {
   return readRepositoryFile(`docs/examples/${name}`)
     .replace('http://127.0.0.1:5001', address)
     .replace('port = 1812', `port = ${port}`);
+}
+
+/** @returns PIN and HOTP response together, each time the next one */
+function nextPass(): string {
+  counter += 1;
+  return PIN + hotpAt(counter);
 }
 
 /** @returns all that a program prints to its end */
@@ -113,8 +132,8 @@ describeWithProgram('FreeRADIUS', freeradius, 'freeradius freeradius-rest', (pro
     });
 
     /** Sends an Access-Request. @returns the answer as radclient prints it */
-    async function login(password: string, state?: string): Promise<string> {
-      const attributes = [`User-Name = "${USER}"`, `User-Password = "${password}"`];
+    async function login(password: string, state?: string, user = USER): Promise<string> {
+      const attributes = [`User-Name = "${user}"`, `User-Password = "${password}"`];
       const request = [...attributes, ...(state === undefined ? [] : [`State = ${state}`])].join(', ');
       const words = ['-x', '-r', '1', '-t', PATIENCE, `127.0.0.1:${port}`, 'auth', SECRET];
       const output = await outputOf(client, words, request);
@@ -136,6 +155,12 @@ describeWithProgram('FreeRADIUS', freeradius, 'freeradius freeradius-rest', (pro
       expect(await login(wrongResponse(response), state)).toMatch(/^Received Access-Reject /);
       expect(await login(response, state)).toMatch(/^Received Access-Accept /);
       expect(await login(response, state)).toMatch(/^Received Access-Reject /);
+    });
+
+    it('lets a user in with PIN and response of HOTP together, once', async () => {
+      const pass = nextPass();
+      expect(await login(pass, undefined, HOTP_USER)).toMatch(/^Received Access-Accept /);
+      expect(await login(pass, undefined, HOTP_USER)).toMatch(/^Received Access-Reject /);
     });
 
     it('starts while the server is away', async () => {
@@ -177,7 +202,7 @@ function configuration(): string {
 const wrapped = readdirSync('/usr/lib').some((name) => existsSync(`/usr/lib/${name}/libpam_wrapper.so`));
 const pamtester = wrapped ? findSystemProgram('pamtester') : undefined;
 describeWithProgram('PAM, asked by pamtester', pamtester, 'pamtester libpam-wrapper', (program) => {
-  async function login(password: string): Promise<string> {
+  async function login(password: string, user = USER): Promise<string> {
     const script = join(REPOSITORY, 'docs/examples/pam-login.sh');
     const services = {
       tan: `auth required pam_exec.so expose_authtok quiet /bin/sh ${script} ${address}\n`,
@@ -192,8 +217,11 @@ describeWithProgram('PAM, asked by pamtester', pamtester, 'pamtester libpam-wrap
       PAM_WRAPPER: '1',
       PAM_WRAPPER_SERVICE_DIR: folder,
     };
-    return outputOf(program, ['tan', USER, 'authenticate'], `${password}\n`, wrapper);
+    return outputOf(program, ['tan', user, 'authenticate'], `${password}\n`, wrapper);
   }
+
+  const refused = expect.stringMatching(/failed: exit code 1\s+pamtester: System error/) as unknown;
+  const accepted = expect.stringContaining('pamtester: successfully authenticated') as unknown;
 
   it('lets a user in by PIN and response to a challenge, once', async () => {
     const { question } = await application.challenge('QR1');
@@ -202,8 +230,60 @@ describeWithProgram('PAM, asked by pamtester', pamtester, 'pamtester libpam-wrap
     for (const typed of [wrongResponse(response), response, response]) {
       said.push(await login(PIN + typed));
     }
-    const refused = expect.stringMatching(/failed: exit code 1\s+pamtester: System error/) as unknown;
-    const accepted = expect.stringContaining('pamtester: successfully authenticated') as unknown;
     expect(said).toEqual([refused, accepted, refused]);
+  });
+
+  it('lets a user in by PIN and response of HOTP, once', async () => {
+    const pass = nextPass();
+    expect([await login(pass, HOTP_USER), await login(pass, HOTP_USER)]).toEqual([accepted, refused]);
+  });
+});
+
+const external = existsSync(join(APACHE_MODULES, 'mod_authnz_external.so'));
+const apache = external ? findSystemProgram('apache2') : undefined;
+describeWithProgram('Apache', apache, 'apache2 libapache2-mod-authnz-external', (program) => {
+  const LOADED = 'mpm_event authn_core authz_core authz_user auth_basic authn_socache socache_shmcb';
+  let child: ChildProcess;
+  let url: string;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    const script = join(REPOSITORY, 'docs/examples/apache-login.sh');
+    const content = [
+      ...LOADED.split(' ').map((name) => `LoadModule ${name}_module ${APACHE_MODULES}/mod_${name}.so`),
+      `LoadModule authnz_external_module ${APACHE_MODULES}/mod_authnz_external.so`,
+      `Listen 127.0.0.1:${port}`,
+      'ServerName localhost',
+      `DefaultRuntimeDir ${folder}`,
+      `PidFile ${folder}/apache.pid`,
+      `ErrorLog ${folder}/apache.log`,
+      `DocumentRoot ${REPOSITORY}/docs/examples`,
+      ...(process.getuid?.() === 0 ? ['User nobody', 'Group nogroup'] : []),
+      example('apache.conf').replace('/usr/local/bin/apache-login.sh', `/bin/sh ${script}`),
+    ];
+    await writeFile(join(folder, 'apache.conf'), `${content.join('\n')}\n`);
+    url = `http://127.0.0.1:${port}/client.sh`;
+    child = spawn(program, ['-D', 'FOREGROUND', '-f', join(folder, 'apache.conf')], { stdio: 'ignore' });
+    await expectSoon(() => status('')).toBe(401);
+  });
+  afterAll(async () => {
+    const ended = once(child, 'close');
+    child.kill('SIGTERM');
+    await ended;
+  });
+
+  /** @returns the status of an answer; undefined where none comes */
+  async function status(pass: string): Promise<number | undefined> {
+    const credentials = Buffer.from(`${HOTP_USER}:${pass}`).toString('base64');
+    const answer = await fetch(url, { headers: { Authorization: `Basic ${credentials}` } }).catch(
+      () => undefined,
+    );
+    return answer?.status;
+  }
+
+  it('checks PIN and response of HOTP once, and lets the browser in that has sent them', async () => {
+    const pass = nextPass();
+    expect([await status(pass), await status(pass), await status(`${pass}0`)]).toEqual([200, 200, 401]);
+    expect((await application.services.tokens.show(OPERATOR, 'HOTP1')).failCount).toBe(0);
   });
 });
