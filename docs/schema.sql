@@ -577,12 +577,17 @@ CREATE TABLE user_sessions (
   login text NOT NULL,
   realm text COLLATE "C" NOT NULL,
   transaction_id text COLLATE "C",
+  is_code_asked boolean DEFAULT false NOT NULL,
   is_open boolean DEFAULT false NOT NULL,
   expires_at timestamp with time zone NOT NULL,
   ends_at timestamp with time zone NOT NULL,
   CONSTRAINT user_sessions_pkey PRIMARY KEY (id),
   CONSTRAINT user_sessions_hash_key UNIQUE (session_hash),
-  CONSTRAINT user_sessions_asked CHECK (is_open OR transaction_id IS NOT NULL),
+  CONSTRAINT user_sessions_asked CHECK (
+CASE
+    WHEN is_code_asked THEN transaction_id IS NULL
+    ELSE is_open OR transaction_id IS NOT NULL
+END),
   CONSTRAINT user_sessions_token_fkey FOREIGN KEY (token_id) REFERENCES tokens(id) ON DELETE CASCADE
 );
 CREATE INDEX user_sessions_expires_idx ON user_sessions USING btree (expires_at);
@@ -590,7 +595,8 @@ CREATE INDEX user_sessions_owner_idx ON user_sessions USING btree (owner_resolve
 CREATE INDEX user_sessions_token_idx ON user_sessions USING btree (token_id);
 COMMENT ON TABLE user_sessions IS 'Sign-ins of users at /app/account under way, and the sessions that they open.';
 COMMENT ON COLUMN user_sessions.token_id IS 'The token that signs in; its owner must stay the same.';
-COMMENT ON COLUMN user_sessions.transaction_id IS 'The challenge that confirms the sign-in or, of an open session, its next act. Empty: a response of HOTP or TOTP is asked. NULL: nothing is.';
+COMMENT ON COLUMN user_sessions.transaction_id IS 'The challenge that confirms the sign-in or, of an open session, its next act. NULL: none is asked.';
+COMMENT ON COLUMN user_sessions.is_code_asked IS 'A response of HOTP or TOTP is asked in its place.';
 COMMENT ON COLUMN user_sessions.expires_at IS 'Moves with each request, up to ends_at.';
 
 CREATE TABLE users (

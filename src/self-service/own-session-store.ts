@@ -1,7 +1,12 @@
 import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
-import { CODE_ASKED, type Person } from './person.ts';
+import type { Person } from './person.ts';
+
+/** What confirms a sign-in, or the next act of a session: a challenge, else a response of HOTP or TOTP. */
+export interface Asked {
+  readonly transactionId?: string;
+}
 
 /** A sign-in under way, or a session. */
 export interface OwnSession {
@@ -9,25 +14,28 @@ export interface OwnSession {
   /** The token that signs in. */
   readonly serial: string;
   readonly tokenId: string;
-  /** The challenge that confirms the sign-in, or the next act of a session, or `CODE_ASKED`; null: none is asked. */
-  readonly transactionId: string | null;
+  /** null: nothing is asked. */
+  readonly asked: Asked | null;
   readonly expiresAt: Date;
 }
 
-interface SessionRow extends Omit<OwnSession, 'person'>, Person {}
+interface SessionRow extends Omit<OwnSession, 'person' | 'asked'>, Person {
+  readonly transactionId: string | null;
+  readonly isCodeAsked: boolean;
+}
 
 /** A sign-in whose password was right. Its secret is stored as a hash. */
 interface NewOwnSession {
   readonly hash: Buffer;
   readonly person: Person;
   readonly tokenId: string;
-  readonly transactionId: string;
+  readonly asked: Asked;
   readonly expiresAt: Date;
 }
 
 const COLUMNS = `owner_resolver_id AS "resolverId", owner_user_id AS "userId", login, realm,
   (SELECT serial FROM tokens WHERE tokens.id = token_id) AS serial, token_id AS "tokenId",
-  transaction_id AS "transactionId", expires_at AS "expiresAt"`;
+  transaction_id AS "transactionId", is_code_asked AS "isCodeAsked", expires_at AS "expiresAt"`;
 
 /** Sign-ins and sessions of users at the account page: any server goes on with one that another has begun. */
 export class OwnSessionStore {
@@ -42,8 +50,8 @@ export class OwnSessionStore {
     const { rows } = await this.#database.knex.raw<{ rows: { number: number }[] }>(
       `SELECT count(*)::integer AS number FROM user_sessions LEFT JOIN challenges USING (transaction_id)
         WHERE owner_resolver_id = ? AND owner_user_id = ? AND NOT is_open AND expires_at > ? AND closed_by IS NULL
-          AND (challenges.id IS NOT NULL OR transaction_id = ?)`,
-      [resolverId, userId, now, CODE_ASKED],
+          AND (challenges.id IS NOT NULL OR is_code_asked)`,
+      [resolverId, userId, now],
     );
     return rows[0]?.number ?? 0;
   }
@@ -60,7 +68,7 @@ export class OwnSessionStore {
           owner_user_id: person.userId,
           login: person.login,
           realm: person.realm,
-          transaction_id: session.transactionId,
+          ...askedColumns(session.asked),
           expires_at: session.expiresAt,
           ends_at: session.expiresAt,
         });
@@ -101,7 +109,7 @@ export class OwnSessionStore {
         .update({
           session_hash: opened.hash,
           is_open: true,
-          transaction_id: null,
+          ...askedColumns(null),
           expires_at: opened.expiresAt,
           ends_at: opened.endsAt,
         });
@@ -125,27 +133,26 @@ export class OwnSessionStore {
     return toSession(rows[0]);
   }
 
-  /** Keeps the challenge that confirms the next act of an open session, in place of an earlier one. */
-  async ask(hash: Buffer, transactionId: string): Promise<boolean> {
+  /** Keeps what confirms the next act of an open session, in place of an earlier one. */
+  async ask(hash: Buffer, asked: Asked): Promise<boolean> {
     const { knex } = this.#database;
     return (
-      (await knex('user_sessions')
-        .where({ session_hash: hash, is_open: true })
-        .update({ transaction_id: transactionId })) > 0
+      (await knex('user_sessions').where({ session_hash: hash, is_open: true }).update(askedColumns(asked))) >
+      0
     );
   }
 
   /** Takes a confirmation, which serves for one act. @returns false where it was taken, or another one is asked */
   take(
     hash: Buffer,
-    transactionId: string,
+    asked: Asked,
     { login, realm }: Pick<Person, 'login' | 'realm'>,
     act: Act,
   ): Promise<boolean> {
     return this.#database.transact(async ({ sql, audit }) => {
       const taken = await sql('user_sessions')
-        .where({ session_hash: hash, is_open: true, transaction_id: transactionId })
-        .update({ transaction_id: null });
+        .where({ session_hash: hash, is_open: true, ...askedColumns(asked) })
+        .update(askedColumns(null));
       if (taken > 0) {
         await audit.write(act, login, 'confirmed', [realm]);
       }
@@ -233,6 +240,15 @@ function toSession(row: SessionRow | undefined): OwnSession | undefined {
   if (row === undefined) {
     return undefined;
   }
-  const { resolverId, userId, login, realm, ...session } = row;
-  return { ...session, person: { resolverId, userId, login, realm } };
+  const { resolverId, userId, login, realm, transactionId, isCodeAsked, ...session } = row;
+  const asked = isCodeAsked ? {} : transactionId === null ? null : { transactionId };
+  return { ...session, asked, person: { resolverId, userId, login, realm } };
+}
+
+function askedColumns(asked: Asked | null): {
+  readonly transaction_id: string | null;
+  readonly is_code_asked: boolean;
+} {
+  const { transactionId = null } = asked ?? {};
+  return { transaction_id: transactionId, is_code_asked: asked !== null && transactionId === null };
 }

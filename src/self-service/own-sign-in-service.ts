@@ -18,11 +18,10 @@ import {
   type Token,
 } from '../tokens/token.ts';
 import { meanings, noneOfSeveral, type ResolvedUser, type UserDirectory } from '../users/user-directory.ts';
-import type { OwnSession, OwnSessionStore } from './own-session-store.ts';
+import type { Asked, OwnSession, OwnSessionStore } from './own-session-store.ts';
 import {
   allowedActs,
   type Asks,
-  CODE_ASKED,
   confirmedText,
   IDLE_LIFETIME,
   isSamePerson,
@@ -276,7 +275,7 @@ export class OwnSignInService {
         'The phone with which you signed in confirms nothing here after too many wrong responses: ask your helpdesk',
       );
     }
-    return (await sessions.ask(hash, transactionOf(asked))) ? asked : ended();
+    return (await sessions.ask(hash, keptOf(asked))) ? asked : ended();
   }
 
   /**
@@ -284,15 +283,14 @@ export class OwnSignInService {
    * @throws ServiceError 'sign-in.ended' where nothing is asked, or no response is taken any more
    */
   async confirmed(
-    { person, serial, tokenId, transactionId }: OwnSession,
+    { person, serial, tokenId, asked }: OwnSession,
     response: string | undefined,
     act: Act,
   ): Promise<true | 'waiting' | undefined> {
-    if (transactionId === null) {
+    if (asked === null) {
       return ended();
     }
-    const transaction = transactionId === CODE_ASKED ? {} : { transactionId };
-    const requested = { kind: 'token', serial, tokenId, ...transaction } as const;
+    const requested = { kind: 'token', serial, tokenId, ...asked } as const;
     const verify = (proof: { readonly response?: string | undefined }) =>
       this.#deps.secondStep.verify(act.actor, requested, proof, ownAct(act, person));
     const state = await verify({});
@@ -325,9 +323,8 @@ export class OwnSignInService {
     }
     const attempt = newSession(random);
     const expiresAt = after(clock.now(), SIGN_IN_LIFETIME);
-    const transactionId = transactionOf(asked);
     const hash = ownSessionHash(attempt);
-    if (!(await sessions.begin({ hash, person, tokenId, transactionId, expiresAt }, act))) {
+    if (!(await sessions.begin({ hash, person, tokenId, asked: keptOf(asked), expiresAt }, act))) {
       return 'no token';
     }
     const shown = tokens.map((own) => endOf(own.serial));
@@ -390,8 +387,8 @@ function isAnswering(token: Token, { realm }: Pick<Person, 'realm'>, now: Date):
   return isReady && !token.isSecondFactor && token.realms.includes(realm);
 }
 
-function transactionOf(asked: AskedToken): string {
-  return asked.kind === 'token' ? asked.transactionId : CODE_ASKED;
+function keptOf(asked: AskedToken): Asked {
+  return asked.kind === 'token' ? { transactionId: asked.transactionId } : {};
 }
 
 /** The token would keep no wrong response for payments (`isReserved`). */

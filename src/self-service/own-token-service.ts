@@ -192,8 +192,8 @@ export class OwnTokenService {
     if (verdict !== true) {
       return verdict;
     }
-    const { hash, transactionId, person } = session;
-    if (!(await sessions.take(hash, transactionId ?? '', person, ownAct(act, person)))) {
+    const { hash, asked, person } = session;
+    if (asked === null || !(await sessions.take(hash, asked, person, ownAct(act, person)))) {
       throw new ServiceError('sign-in.ended', 'This confirmation has served already');
     }
     await this.#assertRoom(session, act);

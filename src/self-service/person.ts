@@ -27,9 +27,6 @@ export const MAX_SIGN_INS = 100;
 /** Tokens of one person in a realm at most, of any state, that enrolment leads to. */
 export const MAX_TOKENS = 10;
 
-/** In place of a transaction where a response of HOTP or TOTP is asked: no challenge has it. */
-export const CODE_ASKED = '';
-
 /** When and from where the account page is asked for. */
 export interface Asks {
   readonly client: string;

@@ -434,15 +434,19 @@ CREATE TABLE user_sessions (
   login text NOT NULL,
   realm text COLLATE "C" NOT NULL,
   transaction_id text COLLATE "C",
+  is_code_asked boolean NOT NULL DEFAULT false,
   is_open boolean NOT NULL DEFAULT false,
   expires_at timestamptz NOT NULL,
   ends_at timestamptz NOT NULL,
-  CONSTRAINT user_sessions_asked CHECK (is_open OR transaction_id IS NOT NULL)
+  CONSTRAINT user_sessions_asked CHECK (
+    CASE WHEN is_code_asked THEN transaction_id IS NULL ELSE is_open OR transaction_id IS NOT NULL END
+  )
 );
 COMMENT ON TABLE user_sessions IS 'Sign-ins of users at /app/account under way, and the sessions that they open.';
 COMMENT ON COLUMN user_sessions.token_id IS 'The token that signs in; its owner must stay the same.';
 COMMENT ON COLUMN user_sessions.transaction_id IS
-  'The challenge that confirms the sign-in or, of an open session, its next act. Empty: a response of HOTP or TOTP is asked. NULL: nothing is.';
+  'The challenge that confirms the sign-in or, of an open session, its next act. NULL: none is asked.';
+COMMENT ON COLUMN user_sessions.is_code_asked IS 'A response of HOTP or TOTP is asked in its place.';
 COMMENT ON COLUMN user_sessions.expires_at IS 'Moves with each request, up to ends_at.';
 CREATE INDEX user_sessions_token_idx ON user_sessions (token_id);
 CREATE INDEX user_sessions_owner_idx ON user_sessions (owner_resolver_id, owner_user_id);
