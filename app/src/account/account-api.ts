@@ -2,6 +2,7 @@ import { readVerdict } from '../../../src/device/response-request.ts';
 
 /** Characters that the server takes. */
 export const MAX_DESCRIPTION_LENGTH = 255;
+export const MAX_LOGIN_LENGTH = 320;
 
 /** What went wrong, as far as the page has words for it. */
 export type AccountFault =
@@ -50,6 +51,8 @@ export interface BegunSignIn extends Asked {
   readonly token: number;
   /** The ends of the serials of those that can be asked. */
   readonly tokens: readonly string[];
+  /** By the server's clock. */
+  readonly expires: string;
 }
 
 export interface OwnToken {
@@ -104,6 +107,13 @@ const TIMEOUT_MS = 30_000;
 /** The server's part of the account page, below the same address. */
 export class AccountApi {
   #csrf = '';
+  /** Milliseconds by which the server's clock is ahead of this one. */
+  #ahead = 0;
+
+  /** @returns milliseconds until the moment of the server */
+  timeUntil(moment: string): number {
+    return Math.max(0, Date.parse(moment) - Date.now() - this.#ahead);
+  }
 
   /** @param token the place of the token to ask; undefined: the one used last */
   signIn({ user, realm, password }: Credentials, token?: number): Promise<BegunSignIn> {
@@ -191,7 +201,7 @@ export class AccountApi {
 
   async #fetch(path: string, request: RequestInit): Promise<Response> {
     try {
-      return await fetch(new URL(`../${path}`, document.baseURI), {
+      const answer = await fetch(new URL(`../${path}`, document.baseURI), {
         ...request,
         headers: { 'X-CSRF-TOKEN': this.#csrf },
         credentials: 'same-origin',
@@ -199,6 +209,8 @@ export class AccountApi {
         cache: 'no-store',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
+      this.#ahead = Date.parse(answer.headers.get('date') ?? '') - Date.now() || 0;
+      return answer;
     } catch {
       throw new AccountFailure('no-connection', true);
     }

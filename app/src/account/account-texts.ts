@@ -16,6 +16,7 @@ interface AccountTexts {
   readonly confirmTitle: string;
   readonly confirmText: (end: string) => string;
   readonly useOther: (end: string) => string;
+  readonly timeLeft: string;
   readonly code: string;
   readonly openApp: string;
   readonly waiting: string;
@@ -95,11 +96,13 @@ export const accountTexts: Texts<AccountTexts> = {
     confirmText: (end) =>
       `Scan this code with your phone whose serial number ends in ${end}. Confirm only what you do here yourself.`,
     useOther: (end) => `Use the phone ${end} instead`,
+    timeLeft: 'Time left',
     code: 'QR code for your QR-TAN app',
     openApp: 'Open in the app on this device',
     waiting: 'Waiting for your confirmation.',
     response: 'Or type the digits that the app shows',
-    responseHint: 'If you have a PIN, type it before the digits.',
+    responseHint:
+      'If your helpdesk gave you a PIN for it, type that before the digits. It is not the PIN of the app.',
     appCodeText: (end) =>
       `Type the code that your authenticator app shows, or your token whose serial number ends in ${end}.`,
     appCode: 'Code',
@@ -183,11 +186,13 @@ export const accountTexts: Texts<AccountTexts> = {
     confirmText: (end) =>
       `Lesen Sie diesen Code mit Ihrem Telefon, dessen Seriennummer auf ${end} endet. Bestätigen Sie nur, was Sie hier selbst tun.`,
     useOther: (end) => `Stattdessen das Telefon ${end} benutzen`,
+    timeLeft: 'Verbleibende Zeit',
     code: 'QR-Code für Ihre QR-TAN-App',
     openApp: 'In der App auf diesem Gerät öffnen',
     waiting: 'Ihre Bestätigung wird erwartet.',
     response: 'Oder die Ziffern aus der App eingeben',
-    responseHint: 'Wenn Sie eine PIN haben, geben Sie sie vor den Ziffern ein.',
+    responseHint:
+      'Wenn Ihnen der Helpdesk dafür eine PIN gegeben hat, geben Sie diese vor den Ziffern ein. Es ist nicht die PIN der App.',
     appCodeText: (end) =>
       `Geben Sie den Code ein, den Ihre Authenticator-App zeigt, oder Ihr Token, dessen Seriennummer auf ${end} endet.`,
     appCode: 'Code',

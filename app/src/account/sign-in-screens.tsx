@@ -1,12 +1,18 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../design/button.tsx';
 import { Field } from '../design/field.tsx';
 import { Notice } from '../design/notice.tsx';
 import { Screen } from '../design/screen.tsx';
 import { useTexts } from '../language/language.ts';
 import { Form } from '../vault-screens/form.tsx';
-import { type AccountApi, type BegunSignIn, type Credentials, ifWrong } from './account-api.ts';
+import {
+  type AccountApi,
+  type BegunSignIn,
+  type Credentials,
+  ifWrong,
+  MAX_LOGIN_LENGTH,
+} from './account-api.ts';
 import { accountTexts } from './account-texts.ts';
 import { ChallengePanel } from './challenge-panel.tsx';
 import { useWork } from './work.tsx';
@@ -38,7 +44,11 @@ export function SignInScreens({ api, said, hasEnded, onSignedIn }: SignInProps):
     return (
       <ConfirmScreen
         begun={begun}
+        timeLeft={() => api.timeUntil(begun.expires)}
         onOther={begin}
+        onCancel={() => {
+          setBegun(undefined);
+        }}
         onAnswer={async (response) => {
           const isDone = await ifWrong(api.finishSignIn(response), false);
           if (isDone) {
@@ -87,7 +97,7 @@ function PasswordForm({ credentials, isBusy, onChange, onSubmit }: PasswordProps
         onSubmit();
       }}
     >
-      <Field {...field('user')} autocomplete="username" />
+      <Field {...field('user')} maxLength={MAX_LOGIN_LENGTH} autocomplete="username" />
       <Field {...field('password')} type="password" autocomplete="current-password" />
       <Field {...field('realm')} hint={texts.realmHint} />
       <Button kind="primary" type="submit" busy={isBusy}>
@@ -99,17 +109,28 @@ function PasswordForm({ credentials, isBusy, onChange, onSubmit }: PasswordProps
 
 interface ConfirmProps {
   readonly begun: BegunSignIn;
+  /** Milliseconds. */
+  readonly timeLeft: () => number;
   readonly onOther: (token: number) => void;
+  readonly onCancel: () => void;
   readonly onAnswer: (response?: string) => Promise<boolean>;
   readonly onFailure: (error: unknown) => void;
 }
 
-function ConfirmScreen({ begun, onOther, onAnswer, onFailure }: ConfirmProps): JSX.Element {
+function ConfirmScreen({
+  begun,
+  timeLeft,
+  onOther,
+  onCancel,
+  onAnswer,
+  onFailure,
+}: ConfirmProps): JSX.Element {
   const texts = useTexts(accountTexts);
   const text = begun.data === undefined ? texts.appCodeText : texts.confirmText;
   return (
     <Screen title={texts.confirmTitle}>
       <p class="screen-text">{text(begun.tokens[begun.token] ?? '')}</p>
+      <TimeLeft timeLeft={timeLeft} />
       <ChallengePanel key={begun.data} code={begun.data} onAnswer={onAnswer} onFailure={onFailure} />
       {begun.tokens.map(
         (end, token) =>
@@ -124,6 +145,28 @@ function ConfirmScreen({ begun, onOther, onAnswer, onFailure }: ConfirmProps): J
             </Button>
           ),
       )}
+      <Button onPress={onCancel}>{texts.cancel}</Button>
     </Screen>
+  );
+}
+
+/** Minutes and seconds, which count down. */
+function TimeLeft({ timeLeft }: Pick<ConfirmProps, 'timeLeft'>): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const look = (): void => {
+      setSeconds(Math.floor(timeLeft() / 1_000));
+    };
+    look();
+    const timer = setInterval(look, 1_000);
+    return () => {
+      clearInterval(timer);
+    };
+  }, []);
+  return (
+    <p class="muted" role="timer">
+      {texts.timeLeft}: {Math.floor(seconds / 60)}:{`${seconds % 60}`.padStart(2, '0')}
+    </p>
   );
 }

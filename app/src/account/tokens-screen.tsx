@@ -129,7 +129,6 @@ function TokenActs({ acts, token, onOpen }: ActsProps): JSX.Element {
       )}
       {acts.includes('lock') && token.state !== 'off' && token.state !== 'unfinished' && (
         <Button
-          kind="danger"
           onPress={() => {
             onOpen('lock');
           }}

@@ -60,10 +60,11 @@ export function ActivationScreen({ awaited, onActivated, onFault }: ActivationPr
         <Field
           label={texts.activationLabel}
           value={typed}
+          maxLength={MAX_ENTRY_LENGTH}
           hint={texts.activationHint}
           error={useEntryError(entry, isSubmitted)}
           onValue={(value) => {
-            setTyped(value.slice(0, MAX_ENTRY_LENGTH));
+            setTyped(value);
             setSubmitted(false);
             setRefusal(undefined);
           }}

@@ -16,6 +16,9 @@ import type { ShownChallenge } from './open-code.ts';
 import { useReadingTime } from './reading-time.ts';
 import { harmfulClockOffset } from './server-clock.ts';
 
+/** Characters of a PIN that the server stores. */
+const MAX_PIN_LENGTH = 255;
+
 /** The means by which the user confirms. */
 export interface Confirmation {
   readonly pin: string | undefined;
@@ -66,6 +69,7 @@ export function ChallengeScreen({ shown, sending, onConfirm, onDecline }: Challe
                 type="password"
                 hint={texts.pinHint}
                 value={pin}
+                maxLength={MAX_PIN_LENGTH}
                 error={isPinMissing ? texts.pinMissing : undefined}
                 onValue={(value) => {
                   setPin(value);

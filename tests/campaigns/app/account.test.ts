@@ -113,8 +113,13 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
     await page.keyboard.press('Enter');
     await page.getByText('User name or password is wrong').waitFor();
     await page.getByLabel('Password').fill(PASSWORD);
-    const begun = await got(page, '/self/sign-in', () => page.keyboard.press('Enter'));
+    await got(page, '/self/sign-in', () => page.keyboard.press('Enter'));
+    await expectScreen(page, 'Confirm the sign-in');
+    await press(page, 'Cancel');
+    await expectScreen(page, 'Sign in to your account');
+    const begun = await got(page, '/self/sign-in', () => press(page, 'Continue'));
     await see('Confirm the sign-in', 'account-confirm');
+    await page.getByText(/^Time left: [345]:[0-5][0-9]$/).waitFor();
     // As the app on the phone sends it.
     await application.check(begun.transactionid, tanOf(begun));
     await see('Your phones', 'account-tokens');
