@@ -6,6 +6,10 @@ import { flowTexts } from './flow-texts.ts';
 
 /** Characters that still fit a phone's screen in the largest type. */
 const LARGE_TYPE = 160;
+/** After the end of a line, or before `Name: value` that follows a comma. */
+const BREAK = /(?<=\n)(?!\r?\n)|(?<=[,;] )(?=\p{Lu}[\p{L} -]{0,24}: )/u;
+/** Never with digits: an amount stays large. */
+const NAME = /^\p{L}[\p{L} -]{0,24}:\s+(?=\S)/u;
 
 /** The text that is to be confirmed: large, whole, and with marks where it is not what it looks like. */
 export function DisplayData({ text }: { text: DisplayText }): JSX.Element {
@@ -22,8 +26,12 @@ export function DisplayData({ text }: { text: DisplayText }): JSX.Element {
         aria-label={texts.displayData}
         dir="auto"
       >
-        {text.segments.map((segment, place) => (
-          <Segment key={place} segment={segment} />
+        {linesOf(text.segments).map((line, place) => (
+          <div key={place} class="display-line">
+            {line.map((segment, part) => (
+              <Segment key={part} segment={segment} />
+            ))}
+          </div>
         ))}
       </div>
       {text.verdict !== 'faithful' && (
@@ -38,10 +46,27 @@ export function DisplayData({ text }: { text: DisplayText }): JSX.Element {
   );
 }
 
+/** The parts that stand apart, as amount and payee. Together they are the text, to the last blank. */
+function linesOf(segments: readonly DisplaySegment[]): readonly (readonly DisplaySegment[])[] {
+  const lines: DisplaySegment[][] = [[]];
+  for (const segment of segments) {
+    const [first = '', ...others] = segment.kind === 'plain' ? segment.text.split(BREAK) : [segment.text];
+    lines.at(-1)?.push({ ...segment, text: first });
+    lines.push(...others.map((text) => [{ ...segment, text }]));
+  }
+  return lines;
+}
+
 function Segment({ segment: { kind, text, name } }: { segment: DisplaySegment }): JSX.Element {
+  const [named = ''] = NAME.exec(text) ?? [];
   switch (kind) {
     case 'plain':
-      return <>{text}</>;
+      return (
+        <>
+          {named !== '' && <span class="display-name">{named}</span>}
+          {text.slice(named.length)}
+        </>
+      );
     case 'look-alike':
       return <mark>{text}</mark>;
     default:

@@ -93,7 +93,7 @@ export const flowTexts: Texts<FlowTexts> = {
     issuer: 'Issuer',
 
     addTitle: 'Add this token?',
-    addText: 'Add it only if the code comes from your bank. Compare the serial number with your letter.',
+    addText: 'Add it only if you expect it. Compare the serial number with your letter.',
     add: 'Add the token',
     replaceWarning:
       'This device has a token with this serial number already. It is replaced and cannot be used any more: it must be activated anew with the second code.',
@@ -101,7 +101,7 @@ export const flowTexts: Texts<FlowTexts> = {
     addedTitle: 'The first step is done',
     added: (serial) => `The token ${serial} is stored on this device.`,
     addedNext:
-      'Now comes the second code. Have your activation code ready: it is in your letter or on the screen of your bank.',
+      'Now comes the second code. Have your activation code ready: it is in your letter or on the other screen.',
     scanSecond: 'Scan the second code',
 
     activationTitle: 'Enter the activation code',
@@ -131,7 +131,7 @@ export const flowTexts: Texts<FlowTexts> = {
     },
     displayVerdicts: {
       doubtful: 'The marked words may not be what they look like. Confirm only if you expect them.',
-      refused: 'This text is not what it looks like. Tell your bank about it.',
+      refused: 'This text is not what it looks like. Tell the issuer of the token about it.',
     },
     goesTo: 'The answer goes to',
     typedElsewhere: 'After that you see digits that you type on the other screen.',
@@ -159,7 +159,7 @@ export const flowTexts: Texts<FlowTexts> = {
       'insecure-address':
         'The code names an address without encryption, so the app sends nothing. Type the digits where you were asked for them.',
       'out-of-step':
-        'Nothing was sent: this token comes from a backup, and further refusals would lock it. Type the digits where you were asked for them, or read them to your bank.',
+        'Nothing was sent: this token comes from a backup, and further refusals would lock it. Type the digits where you were asked for them, or read them to the issuer of the token.',
       offline:
         'This device has no network, so nothing was sent. Type the digits where you were asked for them.',
       'no-answer':
@@ -169,13 +169,13 @@ export const flowTexts: Texts<FlowTexts> = {
     },
     restored: {
       cause:
-        'The likely cause: this token comes from a backup, and more than ten answers were given since. Moved ahead, it can be set right by your bank; without need, it is out of step.',
+        'The likely cause: this token comes from a backup, and more than ten answers were given since. Moved ahead, its issuer can set it right; without need, it is out of step.',
       move: 'Move the token ahead',
       moved:
-        'It is moved ahead. Scan the next two codes: the second may be accepted. If not, read the digits of both to your bank, which sets the token right.',
+        'It is moved ahead. Scan the next two codes: the second may be accepted. If not, read the digits of both to the issuer, who sets the token right.',
       first: 'Keep these digits, and scan the next code: it may be accepted.',
-      both: 'Read the digits of the code before, and these, to your bank: it sets the token right by them (resynchronisation).',
-      settle: 'My bank has set it right',
+      both: 'Read the digits of the code before, and these, to the issuer, who sets the token right by them (resynchronisation).',
+      settle: 'The issuer has set it right',
       settled: 'The next answer is sent again.',
       failed: 'The device could not store that. Try again.',
     },
@@ -186,28 +186,28 @@ export const flowTexts: Texts<FlowTexts> = {
     declinedTitles: {
       declined: 'Declined',
       reported: 'Reported: this was not you',
-      refused: 'Not taken by your bank',
-      unknown: 'Your bank may not know yet',
+      refused: 'Not taken by the issuer',
+      unknown: 'The issuer may not know yet',
     },
     declineOutcomes: {
       accepted: (host) => `${host} knows. Nothing can be confirmed with this code any more.`,
       refused: (host) =>
-        `It was not taken by ${host}: this may have been confirmed, replaced or over before. Send it again, or ask your bank what was carried out.`,
+        `It was not taken by ${host}: this may have been confirmed, replaced or over before. Send it again, or ask the issuer what was carried out.`,
       offline: () =>
-        'This device has no network, so your bank does not know yet. Send it again when there is a network.',
-      'no-answer': () => 'No answer came back, so your bank may not know yet.',
+        'This device has no network, so the issuer does not know yet. Send it again when there is a network.',
+      'no-answer': () => 'No answer came back, so the issuer may not know yet.',
       'no-verdict': () => 'The server does not say whether it has understood.',
       'no-address': () => 'Nothing was sent, as the code names no address for it.',
       'insecure-address': () => 'Nothing was sent, as the code names an address without encryption.',
     },
     unconfirmed: 'Nothing is confirmed without you: the code ends by itself.',
     answeredBefore:
-      'You have answered this once already, so it may have been confirmed: ask your bank what was carried out.',
+      'You have answered this once already, so it may have been confirmed: ask the issuer of the token what was carried out.',
     rollOutUndone: (serial) =>
       `If the roll-out of the token ${serial} was not complete, it ends with this: the token must be rolled out anew, from the first code.`,
     declinedAdvice: {
-      declined: 'If you did not start this yourself, tell your bank.',
-      reported: 'Somebody else may know your password. Tell your bank, and change it.',
+      declined: 'If you did not start this yourself, tell the issuer of the token.',
+      reported: 'Somebody else may know your password. Tell the issuer of the token, and change it.',
     },
     sendAgain: 'Send again',
     done: 'Done',
@@ -224,7 +224,7 @@ export const flowTexts: Texts<FlowTexts> = {
 
     addTitle: 'Dieses Token hinzufügen?',
     addText:
-      'Fügen Sie es nur hinzu, wenn der Code von Ihrer Bank kommt. Vergleichen Sie die Seriennummer mit Ihrem Brief.',
+      'Fügen Sie es nur hinzu, wenn Sie es erwarten. Vergleichen Sie die Seriennummer mit Ihrem Brief.',
     add: 'Token hinzufügen',
     replaceWarning:
       'Auf diesem Gerät gibt es schon ein Token mit dieser Seriennummer. Es wird ersetzt und ist dann nicht mehr verwendbar: Es muss mit dem zweiten Code neu aktiviert werden.',
@@ -232,7 +232,7 @@ export const flowTexts: Texts<FlowTexts> = {
     addedTitle: 'Der erste Schritt ist getan',
     added: (serial) => `Das Token ${serial} ist auf diesem Gerät gespeichert.`,
     addedNext:
-      'Jetzt kommt der zweite Code. Halten Sie Ihren Aktivierungscode bereit: Er steht in Ihrem Brief oder auf dem Bildschirm Ihrer Bank.',
+      'Jetzt kommt der zweite Code. Halten Sie Ihren Aktivierungscode bereit: Er steht in Ihrem Brief oder auf dem anderen Bildschirm.',
     scanSecond: 'Zweiten Code scannen',
 
     activationTitle: 'Aktivierungscode eingeben',
@@ -265,7 +265,7 @@ export const flowTexts: Texts<FlowTexts> = {
     displayVerdicts: {
       doubtful:
         'Die markierten Wörter sind vielleicht nicht das, wonach sie aussehen. Bestätigen Sie nur, wenn Sie sie so erwarten.',
-      refused: 'Dieser Text ist nicht das, wonach er aussieht. Melden Sie das Ihrer Bank.',
+      refused: 'Dieser Text ist nicht das, wonach er aussieht. Melden Sie das dem Herausgeber des Tokens.',
     },
     goesTo: 'Die Antwort geht an',
     typedElsewhere: 'Danach sehen Sie Ziffern, die Sie auf dem anderen Bildschirm eintippen.',
@@ -295,7 +295,7 @@ export const flowTexts: Texts<FlowTexts> = {
       'insecure-address':
         'Der Code nennt eine Adresse ohne Verschlüsselung, deshalb sendet die App nichts. Tippen Sie die Ziffern dort ein, wo Sie danach gefragt wurden.',
       'out-of-step':
-        'Es wurde nichts gesendet: Dieses Token kommt aus einer Sicherung, und weitere Ablehnungen würden es sperren. Tippen Sie die Ziffern dort ein, wo Sie danach gefragt wurden, oder lesen Sie sie Ihrer Bank vor.',
+        'Es wurde nichts gesendet: Dieses Token kommt aus einer Sicherung, und weitere Ablehnungen würden es sperren. Tippen Sie die Ziffern dort ein, wo Sie danach gefragt wurden, oder lesen Sie sie dem Herausgeber des Tokens vor.',
       offline:
         'Dieses Gerät hat kein Netz, es wurde nichts gesendet. Tippen Sie die Ziffern dort ein, wo Sie danach gefragt wurden.',
       'no-answer':
@@ -305,13 +305,13 @@ export const flowTexts: Texts<FlowTexts> = {
     },
     restored: {
       cause:
-        'Die wahrscheinliche Ursache: Dieses Token kommt aus einer Sicherung, und seitdem gab es mehr als zehn Antworten. Vorgestellt kann Ihre Bank es richtigstellen; ohne Not ist es danach aus dem Takt.',
+        'Die wahrscheinliche Ursache: Dieses Token kommt aus einer Sicherung, und seitdem gab es mehr als zehn Antworten. Vorgestellt kann sein Herausgeber es richtigstellen; ohne Not ist es danach aus dem Takt.',
       move: 'Token vorstellen',
       moved:
-        'Es ist vorgestellt. Scannen Sie die nächsten zwei Codes: Der zweite wird vielleicht angenommen. Wenn nicht, lesen Sie die Ziffern beider Ihrer Bank vor, die das Token richtigstellt.',
+        'Es ist vorgestellt. Scannen Sie die nächsten zwei Codes: Der zweite wird vielleicht angenommen. Wenn nicht, lesen Sie die Ziffern beider dem Herausgeber vor, der das Token richtigstellt.',
       first: 'Notieren Sie diese Ziffern, und scannen Sie den nächsten Code: Er wird vielleicht angenommen.',
-      both: 'Lesen Sie die Ziffern des vorigen Codes und diese Ihrer Bank vor: Sie stellt das Token damit richtig (Resynchronisation).',
-      settle: 'Meine Bank hat es richtiggestellt',
+      both: 'Lesen Sie die Ziffern des vorigen Codes und diese dem Herausgeber vor: Er stellt das Token damit richtig (Resynchronisation).',
+      settle: 'Der Herausgeber hat es richtiggestellt',
       settled: 'Die nächste Antwort wird wieder gesendet.',
       failed: 'Das Gerät konnte das nicht speichern. Versuchen Sie es noch einmal.',
     },
@@ -322,16 +322,16 @@ export const flowTexts: Texts<FlowTexts> = {
     declinedTitles: {
       declined: 'Abgelehnt',
       reported: 'Gemeldet: Das waren nicht Sie',
-      refused: 'Von Ihrer Bank nicht angenommen',
-      unknown: 'Ihre Bank weiß es vielleicht noch nicht',
+      refused: 'Vom Herausgeber nicht angenommen',
+      unknown: 'Der Herausgeber weiß es vielleicht noch nicht',
     },
     declineOutcomes: {
       accepted: (host) => `${host} weiß Bescheid. Mit diesem Code lässt sich nichts mehr bestätigen.`,
       refused: (host) =>
-        `Es wurde von ${host} nicht angenommen: Vielleicht war es schon bestätigt, ersetzt oder abgelaufen. Senden Sie es noch einmal, oder fragen Sie Ihre Bank, was ausgeführt wurde.`,
+        `Es wurde von ${host} nicht angenommen: Vielleicht war es schon bestätigt, ersetzt oder abgelaufen. Senden Sie es noch einmal, oder fragen Sie den Herausgeber, was ausgeführt wurde.`,
       offline: () =>
-        'Dieses Gerät hat kein Netz, Ihre Bank weiß also noch nicht Bescheid. Senden Sie es noch einmal, sobald es ein Netz gibt.',
-      'no-answer': () => 'Es kam keine Antwort zurück, Ihre Bank weiß vielleicht noch nicht Bescheid.',
+        'Dieses Gerät hat kein Netz, der Herausgeber weiß also noch nicht Bescheid. Senden Sie es noch einmal, sobald es ein Netz gibt.',
+      'no-answer': () => 'Es kam keine Antwort zurück, der Herausgeber weiß vielleicht noch nicht Bescheid.',
       'no-verdict': () => 'Der Server sagt nicht, ob er verstanden hat.',
       'no-address': () => 'Es wurde nichts gesendet, denn der Code nennt keine Adresse dafür.',
       'insecure-address': () =>
@@ -339,12 +339,13 @@ export const flowTexts: Texts<FlowTexts> = {
     },
     unconfirmed: 'Ohne Sie wird nichts bestätigt: Der Code läuft von selbst ab.',
     answeredBefore:
-      'Sie haben das schon einmal beantwortet, es ist also vielleicht bestätigt: Fragen Sie Ihre Bank, was ausgeführt wurde.',
+      'Sie haben das schon einmal beantwortet, es ist also vielleicht bestätigt: Fragen Sie den Herausgeber des Tokens, was ausgeführt wurde.',
     rollOutUndone: (serial) =>
       `War das Ausrollen des Tokens ${serial} noch nicht abgeschlossen, so endet es damit: Das Token muss neu ausgerollt werden, ab dem ersten Code.`,
     declinedAdvice: {
-      declined: 'Wenn Sie das nicht selbst veranlasst haben, melden Sie es Ihrer Bank.',
-      reported: 'Jemand anderes kennt vielleicht Ihr Kennwort. Melden Sie das Ihrer Bank, und ändern Sie es.',
+      declined: 'Wenn Sie das nicht selbst veranlasst haben, melden Sie es dem Herausgeber des Tokens.',
+      reported:
+        'Jemand anderes kennt vielleicht Ihr Kennwort. Melden Sie das dem Herausgeber des Tokens, und ändern Sie es.',
     },
     sendAgain: 'Noch einmal senden',
     done: 'Fertig',

@@ -22,11 +22,11 @@ export const refusalTexts: Texts<Record<Refusal, RefusalText>> = {
     'web-link': {
       title: 'This is a link to a web page',
       advice:
-        'It is no QR-TAN code, and the app does not open it. Scan the code that your bank shows for confirmation.',
+        'It is no QR-TAN code, and the app does not open it. Scan the code that you are shown for confirmation.',
     },
     'other-text': {
       title: 'This is no QR-TAN code',
-      advice: 'QR-TAN codes begin with lseqr://. Scan the code that your bank shows for confirmation.',
+      advice: 'QR-TAN codes begin with lseqr://. Scan the code that you are shown for confirmation.',
     },
     torn: {
       title: 'The code is incomplete',
@@ -52,12 +52,12 @@ export const refusalTexts: Texts<Record<Refusal, RefusalText>> = {
     'callback-missing': {
       title: 'The code does not say where the answer goes',
       advice:
-        'Such codes are refused here. If your bank uses them, allow “codes without an address” in the settings.',
+        'Such codes are refused here. If the issuer of your token uses them, allow “codes without an address” in the settings.',
     },
     'activation-signature': {
       title: 'Activation code and QR code do not match',
       advice:
-        'Either the activation code belongs to another token, or this QR code does not come from your bank. Nothing was confirmed.',
+        'Either the activation code belongs to another token, or this QR code does not come from its issuer. Nothing was confirmed.',
     },
     signature: {
       title: 'This code is not for you',
@@ -78,7 +78,7 @@ export const refusalTexts: Texts<Record<Refusal, RefusalText>> = {
     },
     'callback-url': {
       title: 'The answer would go to a forbidden address',
-      advice: 'The code names no web address. Nothing was confirmed. Tell your bank about it.',
+      advice: 'The code names no web address. Nothing was confirmed. Tell the issuer of your token about it.',
     },
     counter: {
       title: 'This token is used up',
@@ -120,12 +120,12 @@ export const refusalTexts: Texts<Record<Refusal, RefusalText>> = {
     'web-link': {
       title: 'Das ist ein Link zu einer Webseite',
       advice:
-        'Er ist kein QR-TAN-Code, und die App öffnet ihn nicht. Scannen Sie den Code, den Ihre Bank zur Bestätigung zeigt.',
+        'Er ist kein QR-TAN-Code, und die App öffnet ihn nicht. Scannen Sie den Code, den man Ihnen zur Bestätigung zeigt.',
     },
     'other-text': {
       title: 'Das ist kein QR-TAN-Code',
       advice:
-        'QR-TAN-Codes beginnen mit lseqr://. Scannen Sie den Code, den Ihre Bank zur Bestätigung zeigt.',
+        'QR-TAN-Codes beginnen mit lseqr://. Scannen Sie den Code, den man Ihnen zur Bestätigung zeigt.',
     },
     torn: {
       title: 'Der Code ist unvollständig',
@@ -156,12 +156,12 @@ export const refusalTexts: Texts<Record<Refusal, RefusalText>> = {
     'callback-missing': {
       title: 'Der Code sagt nicht, wohin die Antwort geht',
       advice:
-        'Solche Codes werden hier abgelehnt. Wenn Ihre Bank sie verwendet, erlauben Sie in den Einstellungen „Codes ohne Adresse“.',
+        'Solche Codes werden hier abgelehnt. Wenn der Herausgeber Ihres Tokens sie verwendet, erlauben Sie in den Einstellungen „Codes ohne Adresse“.',
     },
     'activation-signature': {
       title: 'Aktivierungscode und QR-Code passen nicht zusammen',
       advice:
-        'Entweder gehört der Aktivierungscode zu einem anderen Token, oder dieser QR-Code kommt nicht von Ihrer Bank. Es wurde nichts bestätigt.',
+        'Entweder gehört der Aktivierungscode zu einem anderen Token, oder dieser QR-Code kommt nicht von seinem Herausgeber. Es wurde nichts bestätigt.',
     },
     signature: {
       title: 'Dieser Code ist nicht für Sie',
@@ -182,7 +182,8 @@ export const refusalTexts: Texts<Record<Refusal, RefusalText>> = {
     },
     'callback-url': {
       title: 'Die Antwort ginge an eine verbotene Adresse',
-      advice: 'Der Code nennt keine Web-Adresse. Es wurde nichts bestätigt. Melden Sie das Ihrer Bank.',
+      advice:
+        'Der Code nennt keine Web-Adresse. Es wurde nichts bestätigt. Melden Sie das dem Herausgeber Ihres Tokens.',
     },
     counter: {
       title: 'Dieses Token ist aufgebraucht',

@@ -35,7 +35,7 @@ export const settingsTexts: Texts<SettingsTexts> = {
     codes: 'Codes',
     requireCallback: 'Allow codes without an address',
     requireCallbackHint:
-      'For such codes the app shows digits that you type yourself. Allow it only if your bank asks for it.',
+      'For such codes the app shows digits that you type yourself. Allow it only if the issuer of your token asks for it.',
     failed: 'The device could not store that. Try again.',
     more: 'More',
     security: 'PIN and lock',
@@ -59,7 +59,7 @@ export const settingsTexts: Texts<SettingsTexts> = {
     codes: 'Codes',
     requireCallback: 'Codes ohne Adresse erlauben',
     requireCallbackHint:
-      'Bei solchen Codes zeigt die App Ziffern, die Sie selbst eintippen. Erlauben Sie das nur, wenn Ihre Bank es verlangt.',
+      'Bei solchen Codes zeigt die App Ziffern, die Sie selbst eintippen. Erlauben Sie das nur, wenn der Herausgeber Ihres Tokens es verlangt.',
     failed: 'Das Gerät konnte das nicht speichern. Versuchen Sie es noch einmal.',
     more: 'Mehr',
     security: 'PIN und Sperre',

@@ -40,7 +40,8 @@ export const tokenTexts: Texts<TokenTexts> = {
   en: {
     title: 'Your tokens',
     emptyTitle: 'Scan your first code',
-    empty: 'Your bank sends or shows it to you as a QR code. After that, this device can confirm payments.',
+    empty:
+      'You get it as a QR code, in a letter or on a screen. After that, this device can confirm what you do.',
     scanFirst: 'Scan the first code',
     scan: 'Scan a code',
     awaitsSecond: 'Waits for the second code',
@@ -54,13 +55,13 @@ export const tokenTexts: Texts<TokenTexts> = {
     counter: 'Counter',
     added: 'Added',
     name: 'Name',
-    nameHint: 'As you want to call it, for example “Savings bank”.',
+    nameHint: 'As you want to call it, for example “My account”.',
     rename: 'Save the name',
     renamed: 'The name is saved.',
     remove: 'Remove this token',
     removeTitle: 'Remove this token?',
     removeWarning:
-      'After that this device can confirm nothing with it. Without a backup it does not come back: your bank has to give you a new one.',
+      'After that this device can confirm nothing with it. Without a backup it does not come back: its issuer has to give you a new one.',
     removeNow: 'Remove for ever',
     keep: 'Keep it',
     failed: 'The device could not store that. Try again.',
@@ -78,7 +79,8 @@ export const tokenTexts: Texts<TokenTexts> = {
   de: {
     title: 'Ihre Token',
     emptyTitle: 'Scannen Sie Ihren ersten Code',
-    empty: 'Ihre Bank schickt oder zeigt ihn als QR-Code. Danach kann dieses Gerät Zahlungen bestätigen.',
+    empty:
+      'Sie bekommen ihn als QR-Code, im Brief oder auf einem Bildschirm. Danach kann dieses Gerät bestätigen, was Sie tun.',
     scanFirst: 'Ersten Code scannen',
     scan: 'Code scannen',
     awaitsSecond: 'Wartet auf den zweiten Code',
@@ -92,13 +94,13 @@ export const tokenTexts: Texts<TokenTexts> = {
     counter: 'Zähler',
     added: 'Hinzugefügt',
     name: 'Name',
-    nameHint: 'So, wie Sie es nennen möchten, zum Beispiel „Sparkasse“.',
+    nameHint: 'So, wie Sie es nennen möchten, zum Beispiel „Mein Konto“.',
     rename: 'Namen speichern',
     renamed: 'Der Name ist gespeichert.',
     remove: 'Dieses Token entfernen',
     removeTitle: 'Dieses Token entfernen?',
     removeWarning:
-      'Danach kann dieses Gerät damit nichts mehr bestätigen. Ohne Sicherung kommt es nicht wieder: Ihre Bank muss Ihnen ein neues geben.',
+      'Danach kann dieses Gerät damit nichts mehr bestätigen. Ohne Sicherung kommt es nicht wieder: Der Herausgeber muss Ihnen ein neues geben.',
     removeNow: 'Endgültig entfernen',
     keep: 'Behalten',
     failed: 'Das Gerät konnte das nicht speichern. Versuchen Sie es noch einmal.',

@@ -52,7 +52,7 @@ export const backupTexts: Texts<BackupTexts> = {
     },
     nothing: 'The file holds no token.',
     counters:
-      'A backup does not know what you confirmed later. If your bank refuses an answer of an added token, the app offers to move the token ahead.',
+      'A backup does not know what you confirmed later. If an answer of an added token is refused, the app offers to move the token ahead.',
     twoPhones: 'Do not use the same token on two devices: each would spoil the answers of the other.',
     confirm: 'Restore now',
     cancel: 'Cancel',
@@ -84,7 +84,7 @@ export const backupTexts: Texts<BackupTexts> = {
     },
     nothing: 'Die Datei enthält kein Token.',
     counters:
-      'Eine Sicherung weiß nicht, was Sie später bestätigt haben. Lehnt Ihre Bank eine Antwort eines hinzugefügten Tokens ab, so bietet die App an, das Token vorzustellen.',
+      'Eine Sicherung weiß nicht, was Sie später bestätigt haben. Wird eine Antwort eines hinzugefügten Tokens abgelehnt, so bietet die App an, das Token vorzustellen.',
     twoPhones:
       'Benutzen Sie dasselbe Token nicht auf zwei Geräten: Jedes würde die Antworten des anderen verderben.',
     confirm: 'Jetzt einspielen',

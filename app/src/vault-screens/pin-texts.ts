@@ -35,7 +35,7 @@ export const pinTexts: Texts<PinTexts> = {
     unlock: 'Unlock',
     forgotten: 'PIN forgotten?',
     forgottenText:
-      'Without the PIN nobody can open the tokens. You can remove everything from this device and begin anew: with a backup, or with new codes from your bank.',
+      'Without the PIN nobody can open the tokens. You can remove everything from this device and begin anew: with a backup, or with new codes from the issuers.',
     removeEverything: 'Remove everything',
     removeSure: 'All tokens on this device will be gone for good. Continue?',
     removeNow: 'Remove everything now',
@@ -56,7 +56,7 @@ export const pinTexts: Texts<PinTexts> = {
     unlock: 'Entsperren',
     forgotten: 'PIN vergessen?',
     forgottenText:
-      'Ohne die PIN kann niemand die Token öffnen. Sie können alles von diesem Gerät entfernen und neu beginnen: mit einer Sicherung oder mit neuen Codes Ihrer Bank.',
+      'Ohne die PIN kann niemand die Token öffnen. Sie können alles von diesem Gerät entfernen und neu beginnen: mit einer Sicherung oder mit neuen Codes der Herausgeber.',
     removeEverything: 'Alles entfernen',
     removeSure: 'Alle Token auf diesem Gerät sind dann endgültig weg. Fortfahren?',
     removeNow: 'Jetzt alles entfernen',

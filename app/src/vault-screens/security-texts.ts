@@ -47,7 +47,7 @@ export const securityTexts: Texts<SecurityTexts> = {
     minutes: (count) => (count === 1 ? '1 minute' : `${count} minutes`),
     wipe: 'Remove everything after wrong PINs',
     wipeText:
-      'If somebody types a wrong PIN that often, all tokens are removed from this device for good. You then need a backup or new codes from your bank. Beware of children and of jokes.',
+      'If somebody types a wrong PIN that often, all tokens are removed from this device for good. You then need a backup or new codes from the issuers. Beware of children and of jokes.',
     never: 'Never',
     wrongPins: (count) => `After ${count} wrong PINs`,
     storage: 'Storage',
@@ -80,7 +80,7 @@ export const securityTexts: Texts<SecurityTexts> = {
     minutes: (count) => (count === 1 ? '1 Minute' : `${count} Minuten`),
     wipe: 'Nach falschen PINs alles entfernen',
     wipeText:
-      'Gibt jemand so oft eine falsche PIN ein, werden alle Token endgültig von diesem Gerät entfernt. Sie brauchen dann eine Sicherung oder neue Codes Ihrer Bank. Denken Sie an Kinder und Scherze.',
+      'Gibt jemand so oft eine falsche PIN ein, werden alle Token endgültig von diesem Gerät entfernt. Sie brauchen dann eine Sicherung oder neue Codes der Herausgeber. Denken Sie an Kinder und Scherze.',
     never: 'Nie',
     wrongPins: (count) => `Nach ${count} falschen PINs`,
     storage: 'Speicher',

@@ -109,6 +109,19 @@ describeSite(
       expect(forms.map(({ transactionid }) => transactionid)).toEqual(['0123456789abcdef0123', 'aaaa']);
     });
 
+    it.each([
+      ['lines', 'Pay by transfer\n\nAmount: 120.00 EUR\nPayee: Bert Miller: the baker\n'],
+      ['names and values', 'Pay by transfer, Amount: 120.00 EUR, Payee: Bert Miller, Berlin'],
+    ])('sets amount and payee apart where the text has %s, and shows all of it', async (_, message) => {
+      const { page } = await openApp(given.browser, given.site.origin);
+      const codes = await issueCodes(ADDRESS);
+      await rollOut(page, { ...codes, nonce: () => codes.nonce({ message }) });
+      const shown = page.getByRole('group', { name: 'To be confirmed' });
+      const textsOf = (parts: string) => expectSoon(() => shown.locator(parts).allTextContents());
+      await textsOf('> *').toEqual(message.split(/(?=Amount|Payee)/));
+      await textsOf('.display-name').toEqual(['Amount: ', 'Payee: ']);
+    });
+
     it('says that a code has no text, also where it has blanks alone', async () => {
       const { page } = await openApp(given.browser, given.site.origin);
       const codes = await issueCodes(ADDRESS);
@@ -117,7 +130,7 @@ describeSite(
         await pasteCode(page, codes.request({ message }));
         await page.getByText('The code contains no text.').waitFor();
         await press(page, 'Decline');
-        await expectScreen(page, 'Your bank may not know yet');
+        await expectScreen(page, 'The issuer may not know yet');
       }
     });
 
@@ -135,14 +148,20 @@ describeSite(
       await page.getByText('Not accepted · bank.example').waitFor();
     });
 
-    it('names the clock where the refused answer depends on the time', async () => {
+    it.each([
+      ['it is wrong', () => given.site.origin, /this device is (10|9\.\d) minutes behind/],
+      ['the server’s is not known', () => 'https://bank.example', 'if the clock of this device is wrong'],
+    ])('names the clock where the refused answer depends on the time, and %s', async (_, server, said) => {
       const { page } = await openApp(given.browser, given.site.origin);
-      const codes = await issueCodes(ADDRESS, { suite: 'OCRA-1:HOTP-SHA256-8:QA64-T1M' });
-      await answerAt(page, ADDRESS, false);
+      const address = `${server()}/ocra/check_t`;
+      const codes = await issueCodes(address, { suite: 'OCRA-1:HOTP-SHA256-8:QA64-T1M' });
+      await answerAt(page, address, false);
+      const date = new Date(Date.now() + 600_000).toUTCString();
+      await page.route('**/manifest.webmanifest', (route) => route.fulfill({ headers: { date } }));
       await rollOut(page, codes);
       await press(page, 'Confirm');
       await expectScreen(page, 'Not accepted');
-      await page.getByText('if the clock of this device is wrong').waitFor();
+      await page.getByText(said).waitFor();
     });
 
     it.each([
@@ -182,7 +201,7 @@ describeSite(
       await answerAt(page, ADDRESS, false);
       await pasteCode(page, codes.request());
       await press(page, 'This was not me');
-      await expectScreen(page, 'Not taken by your bank');
+      await expectScreen(page, 'Not taken by the issuer');
       await press(page, 'History');
       await page.getByText('“This was not me”, too late or in vain · bank.example').waitFor();
     });
@@ -274,7 +293,7 @@ describeSite(
       await pasteCode(page, codes.request({ transactionId: 'dddd' }));
       await press(page, 'Confirm');
       await page.getByText('further refusals would lock it').waitFor();
-      await press(page, 'My bank has set it right');
+      await press(page, 'The issuer has set it right');
       await page.getByText('The next answer is sent again.').waitFor();
       await refused('eeee');
       expect(forms).toHaveLength(4);
@@ -402,7 +421,7 @@ describeSite(
       ]);
       await expectSoon(() => page.getByRole('button', { name: 'Confirm' }).count()).toBe(0);
       await page.getByRole('button', { name: 'Decline' }).click();
-      await expectScreen(page, 'Your bank may not know yet');
+      await expectScreen(page, 'The issuer may not know yet');
     });
 
     it('lets heaps of accents cover nothing outside of the text', async () => {
