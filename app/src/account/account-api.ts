@@ -203,7 +203,8 @@ export class AccountApi {
     try {
       const answer = await fetch(new URL(`../${path}`, document.baseURI), {
         ...request,
-        headers: { 'X-CSRF-TOKEN': this.#csrf },
+        // The phone shows what is to be confirmed in the language of this page.
+        headers: { 'X-CSRF-TOKEN': this.#csrf, 'Accept-Language': document.documentElement.lang },
         credentials: 'same-origin',
         redirect: 'error',
         cache: 'no-store',

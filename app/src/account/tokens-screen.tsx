@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useContext, useState } from 'preact/hooks';
+import { useContext, useRef, useState } from 'preact/hooks';
 import { Button } from '../design/button.tsx';
 import { Field } from '../design/field.tsx';
 import { Notice } from '../design/notice.tsx';
@@ -85,12 +85,15 @@ function TokenCard({ token, ...props }: TokensProps & { token: OwnToken }): JSX.
   const texts = useTexts(accountTexts);
   const language = useContext(LanguageContext);
   const [open, setOpen] = useState<'rename' | 'lock'>();
+  const card = useRef<HTMLElement>(null);
   const name = nameOf(token);
-  const close = (): void => {
-    setOpen(undefined);
+  const show = (act?: 'rename' | 'lock'): void => {
+    setOpen(act);
+    // The button that was pressed goes, and would take the focus with it.
+    card.current?.focus();
   };
   return (
-    <section class="card" aria-label={name}>
+    <section class="card" aria-label={name} tabIndex={-1} ref={card}>
       <h2>{name}</h2>
       <p>
         {texts.states[token.state]} {token.present && texts.present}
@@ -100,9 +103,16 @@ function TokenCard({ token, ...props }: TokensProps & { token: OwnToken }): JSX.
         {token.last_use === null ? texts.never : timeText(language, Date.parse(token.last_use))}
       </p>
       {open === undefined ? (
-        <TokenActs acts={props.account.acts} token={token} onOpen={setOpen} />
+        <TokenActs acts={props.account.acts} token={token} onOpen={show} />
       ) : (
-        <OpenAct act={open} token={token} onClose={close} {...props} />
+        <OpenAct
+          act={open}
+          token={token}
+          onClose={() => {
+            show();
+          }}
+          {...props}
+        />
       )}
     </section>
   );

@@ -124,8 +124,10 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
     await application.check(begun.transactionid, tanOf(begun));
     await see('Your phones', 'account-tokens');
 
-    await press(page, 'Rename “my phone”');
-    await page.getByLabel('Name of the phone').fill('the old one');
+    await page.getByRole('button', { name: 'Rename “my phone”' }).press('Enter');
+    await page.locator('section:focus').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('the old one');
     await press(page, 'Save');
     await page.getByText('The new name is saved.').waitFor();
     await page.getByRole('heading', { name: 'the old one' }).waitFor();
@@ -231,6 +233,9 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
     await page.getByLabel('Realm').fill('customers');
     await page.getByLabel('Passwort').fill(PASSWORD);
     const begun = await got(page, '/self/sign-in', () => press(page, 'Weiter'));
+    expect(parseQrTanUrl(begun.data)).toMatchObject({
+      message: expect.stringContaining('Anmeldung an Ihrem Konto'),
+    });
     await page.getByLabel('Oder die Ziffern aus der App eingeben').fill(tanOf(begun));
     await press(page, 'Bestätigen');
     await expectScreen(page, 'Ihre Telefone');
