@@ -10,6 +10,11 @@ interface ButtonProps {
   readonly children: ComponentChildren;
 }
 
+/** Also of the Enter key in a field. */
+function ignore(event: Event): void {
+  event.preventDefault();
+}
+
 /** A push button. */
 export function Button({
   kind = 'secondary',
@@ -23,9 +28,11 @@ export function Button({
     <button
       class={`button button-${kind}`}
       type={type}
-      disabled={disabled || busy}
+      disabled={disabled}
       aria-busy={busy}
-      onClick={onPress}
+      // A disabled button would lose the focus.
+      aria-disabled={busy}
+      onClick={busy ? ignore : onPress}
     >
       {children}
     </button>

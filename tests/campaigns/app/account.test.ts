@@ -137,8 +137,9 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
     const asked = await got(page, '/self/enrol', () => press(page, 'Continue'));
     await see('Confirm the new phone', 'account-enrol');
     await page.getByLabel('Or type the digits that the app shows').fill('00000000');
-    await press(page, 'Confirm');
+    await page.getByRole('button', { name: 'Confirm' }).press('Enter');
     await page.getByText('This response was not right.').waitFor();
+    await page.locator('button:focus', { hasText: 'Confirm' }).waitFor();
     await page.getByLabel('Or type the digits that the app shows').fill(tanOf(asked));
     const isEnrolled = page.waitForResponse(
       async (response) =>
