@@ -4,6 +4,7 @@ import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { ConfirmedDialog } from '../confirmation/confirmed-dialog.tsx';
 import { useConfirmation } from '../confirmation/use-confirmation.tsx';
+import { DialogBoundary } from '../design/dialog.tsx';
 import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { RecordTable } from '../design/record-table.tsx';
@@ -40,6 +41,9 @@ export function OwnPasskeys(): ReactNode {
 function PasskeyList(): ReactNode {
   const t = useTexts(accountTexts);
   const [removed, setRemoved] = useState<Passkey>();
+  const close = (): void => {
+    setRemoved(undefined);
+  };
   const passkeys = useQuery({
     queryKey: KEY,
     queryFn: ({ signal }) => call('/admin/passkeys', {}, { signal }),
@@ -56,12 +60,9 @@ function PasskeyList(): ReactNode {
         }
       </Loaded>
       {removed !== undefined && (
-        <Removal
-          passkey={removed}
-          onClose={() => {
-            setRemoved(undefined);
-          }}
-        />
+        <DialogBoundary onClose={close}>
+          <Removal passkey={removed} onClose={close} />
+        </DialogBoundary>
       )}
       <Addition />
     </>

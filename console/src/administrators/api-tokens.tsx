@@ -6,6 +6,7 @@ import classes from '../account/section.module.css';
 import { call, type ValueOf } from '../api/call.ts';
 import { ConfirmedDialog } from '../confirmation/confirmed-dialog.tsx';
 import { useConfirmation } from '../confirmation/use-confirmation.tsx';
+import { DialogBoundary } from '../design/dialog.tsx';
 import { Failure } from '../design/failure.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { RecordTable } from '../design/record-table.tsx';
@@ -26,6 +27,9 @@ interface ApiTokensProps {
 export function ApiTokens({ administrator, mayChange }: ApiTokensProps): ReactNode {
   const t = useTexts(apiTokenTexts);
   const [removed, setRemoved] = useState<ApiToken>();
+  const close = (): void => {
+    setRemoved(undefined);
+  };
   const tokens = useQuery({
     queryKey: ['api-tokens', administrator],
     queryFn: ({ signal }) => call('/admin/api-token/list', { administrator }, { signal }),
@@ -42,12 +46,9 @@ export function ApiTokens({ administrator, mayChange }: ApiTokensProps): ReactNo
         }
       </Loaded>
       {removed !== undefined && (
-        <Removal
-          token={removed}
-          onClose={() => {
-            setRemoved(undefined);
-          }}
-        />
+        <DialogBoundary onClose={close}>
+          <Removal token={removed} onClose={close} />
+        </DialogBoundary>
       )}
       {mayChange && <Addition administrator={administrator} />}
     </Section>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { QueryKey } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
+import { DialogBoundary } from '../design/dialog.tsx';
 import { useDialogAct } from '../design/use-dialog-act.ts';
 import { useConfirmation } from './use-confirmation.tsx';
 
@@ -63,6 +64,9 @@ export function AskingButton({
   children,
 }: AskingButtonProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
+  const close = (): void => {
+    setOpen(false);
+  };
   return (
     <>
       <Button
@@ -74,10 +78,7 @@ export function AskingButton({
       >
         {label}
       </Button>
-      {isOpen &&
-        children(() => {
-          setOpen(false);
-        })}
+      {isOpen && <DialogBoundary onClose={close}>{children(close)}</DialogBoundary>}
     </>
   );
 }

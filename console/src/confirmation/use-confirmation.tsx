@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { call, callWithDetail } from '../api/call.ts';
 import { ServerFailure } from '../api/server-failure.ts';
-import { Dialog } from '../design/dialog.tsx';
+import { Dialog, DialogBoundary } from '../design/dialog.tsx';
 import { Failure } from '../design/failure.tsx';
 import { SecretField } from '../design/secret-field.tsx';
 import { useTexts } from '../language/language.ts';
@@ -54,7 +54,11 @@ export function useConfirmation(): Confirmation {
     },
     [t],
   );
-  const dialog = question !== undefined && <ConfirmationDialog question={question} />;
+  const dialog = question !== undefined && (
+    <DialogBoundary onClose={question.cancelled}>
+      <ConfirmationDialog question={question} />
+    </DialogBoundary>
+  );
   return useMemo(() => ({ run, dialog }), [run, dialog]);
 }
 

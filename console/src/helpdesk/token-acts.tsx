@@ -3,6 +3,7 @@ import { type ComponentType, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
+import { DialogBoundary } from '../design/dialog.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSession } from '../session/session.tsx';
 import { enrolAgainAddress, tokenAuditAddress } from './addresses.ts';
@@ -75,6 +76,9 @@ export function ActButtons({ acts, token, isOneOfMany = false }: ActButtonsProps
   const t = useTexts(tokenTexts);
   const session = useSession();
   const [open, setOpen] = useState<TokenAct>();
+  const close = (): void => {
+    setOpen(undefined);
+  };
   const Open = open && DIALOGS[open];
   const fit = acts.filter((act) => ACTS[act].isFit(token) && mayOnToken(session, ACTS[act].right, token));
   return (
@@ -94,12 +98,9 @@ export function ActButtons({ acts, token, isOneOfMany = false }: ActButtonsProps
         </Button>
       ))}
       {Open !== undefined && (
-        <Open
-          token={token}
-          onClose={() => {
-            setOpen(undefined);
-          }}
-        />
+        <DialogBoundary onClose={close}>
+          <Open token={token} onClose={close} />
+        </DialogBoundary>
       )}
     </>
   );

@@ -1,6 +1,7 @@
 import { Alert, Button, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
+import { DialogBoundary } from '../design/dialog.tsx';
 import { FormDialog } from '../design/form-dialog.tsx';
 import { useDialogAct } from '../design/use-dialog-act.ts';
 import { type Texts, useTexts } from '../language/language.ts';
@@ -85,6 +86,9 @@ export function AnswerAddress({ realm, proposed }: AnswerAddressProps): ReactNod
   if (!session.may('system', 'write')) {
     return <p>{t.lacking}</p>;
   }
+  const close = (): void => {
+    setOpen(false);
+  };
   return (
     <>
       <Button
@@ -97,13 +101,13 @@ export function AnswerAddress({ realm, proposed }: AnswerAddressProps): ReactNod
         {t.set}
       </Button>
       {isOpen && (
-        <AddressDialog
-          realm={realm}
-          proposed={proposed ?? new URL('../ocra/check_t', document.baseURI).href}
-          onClose={() => {
-            setOpen(false);
-          }}
-        />
+        <DialogBoundary onClose={close}>
+          <AddressDialog
+            realm={realm}
+            proposed={proposed ?? new URL('../ocra/check_t', document.baseURI).href}
+            onClose={close}
+          />
+        </DialogBoundary>
       )}
     </>
   );

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
+import { DialogBoundary } from '../design/dialog.tsx';
 import { Folded } from '../design/folded.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
@@ -23,6 +24,9 @@ export default function PoliciesPage(): ReactNode {
   const mayWrite = useSession().may('system', 'write');
   const [filter, setFilter] = useState(NO_FILTER);
   const [change, setChange] = useState<PolicyChange>();
+  const close = (): void => {
+    setChange(undefined);
+  };
   const policies = useQuery({
     queryKey: ['policies'],
     queryFn: ({ signal }) => call('/admin/policy/list', {}, { signal }),
@@ -54,13 +58,9 @@ export default function PoliciesPage(): ReactNode {
         )}
       </Loaded>
       {change !== undefined && (
-        <ChangeDialog
-          key={`${change.kind} ${change.policy.name}`}
-          change={change}
-          onClose={() => {
-            setChange(undefined);
-          }}
-        />
+        <DialogBoundary onClose={close}>
+          <ChangeDialog key={`${change.kind} ${change.policy.name}`} change={change} onClose={close} />
+        </DialogBoundary>
       )}
     </Page>
   );

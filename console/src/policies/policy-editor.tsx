@@ -2,6 +2,7 @@ import { Alert, Button, Checkbox, SegmentedControl, Textarea } from '@mantine/co
 import { type ReactNode, useState } from 'react';
 import type { ValueOf } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
+import { DialogBoundary } from '../design/dialog.tsx';
 import { Failure, QueryFailure } from '../design/failure.tsx';
 import { useTexts } from '../language/language.ts';
 import { locksOut, PolicyConsequences, type PolicyPreview } from './policy-consequences.tsx';
@@ -58,7 +59,9 @@ export function PolicyEditor({ names, stored, mayWrite, added }: PolicyEditorPro
         </div>
       )}
       {editing.isAsking && preview.data !== undefined && (
-        <SaveDialog preview={preview.data} onConfirm={editing.confirm} onCancel={editing.cancel} />
+        <DialogBoundary onClose={editing.cancel}>
+          <SaveDialog preview={preview.data} onConfirm={editing.confirm} onCancel={editing.cancel} />
+        </DialogBoundary>
       )}
     </form>
   );

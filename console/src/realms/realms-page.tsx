@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { ConsequenceDialog } from '../consequences/consequence-dialog.tsx';
 import { Card, Facts } from '../design/card.tsx';
+import { DialogBoundary } from '../design/dialog.tsx';
 import { LoadedCards } from '../design/loaded-cards.tsx';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
@@ -22,6 +23,9 @@ export default function RealmsPage(): ReactNode {
   const realms = useRealms();
   const mayChange = useSession().may('system', 'write');
   const [intent, setIntent] = useState<Intent>();
+  const close = (): void => {
+    setIntent(undefined);
+  };
   return (
     <Page
       title={t.title}
@@ -42,12 +46,9 @@ export default function RealmsPage(): ReactNode {
         {(realm) => <RealmCard key={realm.name} realm={realm} onIntent={mayChange ? setIntent : undefined} />}
       </LoadedCards>
       {intent !== undefined && (
-        <IntentDialog
-          intent={intent}
-          onEnd={() => {
-            setIntent(undefined);
-          }}
-        />
+        <DialogBoundary onClose={close}>
+          <IntentDialog intent={intent} onEnd={close} />
+        </DialogBoundary>
       )}
     </Page>
   );

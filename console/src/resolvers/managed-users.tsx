@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
 import { ConsequenceDialog } from '../consequences/consequence-dialog.tsx';
+import { DialogBoundary } from '../design/dialog.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { RecordTable } from '../design/record-table.tsx';
 import { useFormat } from '../language/format.ts';
@@ -25,6 +26,9 @@ export function ManagedUsers({ resolver }: { readonly resolver: string }): React
   const t = useTexts(userTexts);
   const session = useSession();
   const [intent, setIntent] = useState<Intent>();
+  const close = (): void => {
+    setIntent(undefined);
+  };
   const onIntent = session.may('system', 'write') ? setIntent : undefined;
   return (
     <section>
@@ -48,14 +52,9 @@ export function ManagedUsers({ resolver }: { readonly resolver: string }): React
         <Text>{t.mayNotList}</Text>
       )}
       {intent !== undefined && (
-        <UserDialog
-          resolver={resolver}
-          intent={intent}
-          onIntent={setIntent}
-          onEnd={() => {
-            setIntent(undefined);
-          }}
-        />
+        <DialogBoundary onClose={close}>
+          <UserDialog resolver={resolver} intent={intent} onIntent={setIntent} onEnd={close} />
+        </DialogBoundary>
       )}
     </section>
   );

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
 import { ConsequenceDialog } from '../consequences/consequence-dialog.tsx';
 import { Card, Facts } from '../design/card.tsx';
+import { DialogBoundary } from '../design/dialog.tsx';
 import { LoadedCards } from '../design/loaded-cards.tsx';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
@@ -18,6 +19,9 @@ export default function ResolversPage(): ReactNode {
   const realms = useRealms();
   const mayChange = useSession().may('system', 'write');
   const [removed, setRemoved] = useState<string>();
+  const close = (): void => {
+    setRemoved(undefined);
+  };
   return (
     <Page
       title={t.title}
@@ -43,12 +47,9 @@ export default function ResolversPage(): ReactNode {
         )}
       </LoadedCards>
       {removed !== undefined && (
-        <RemovalDialog
-          name={removed}
-          onEnd={() => {
-            setRemoved(undefined);
-          }}
-        />
+        <DialogBoundary onClose={close}>
+          <RemovalDialog name={removed} onEnd={close} />
+        </DialogBoundary>
       )}
     </Page>
   );

@@ -2,6 +2,7 @@ import { Badge, Button, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../api/call.ts';
+import { DialogBoundary } from '../design/dialog.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { Page } from '../design/page.tsx';
 import { useTexts } from '../language/language.ts';
@@ -16,6 +17,9 @@ export default function SettingsPage(): ReactNode {
   const t = useTexts(settingTexts);
   const mayWrite = useSession().may('system', 'write');
   const [change, setChange] = useState<SettingChange>();
+  const close = (): void => {
+    setChange(undefined);
+  };
   const settings = useQuery({
     queryKey: ['settings'],
     queryFn: ({ signal }) => call('/admin/setting/list', {}, { signal }),
@@ -46,13 +50,9 @@ export default function SettingsPage(): ReactNode {
         )}
       </Loaded>
       {change !== undefined && (
-        <SettingDialog
-          key={`${change.kind} ${change.setting.key}`}
-          change={change}
-          onClose={() => {
-            setChange(undefined);
-          }}
-        />
+        <DialogBoundary onClose={close}>
+          <SettingDialog key={`${change.kind} ${change.setting.key}`} change={change} onClose={close} />
+        </DialogBoundary>
       )}
     </Page>
   );

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { call, type ValueOf } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
+import { DialogBoundary } from '../design/dialog.tsx';
 import { Failure } from '../design/failure.tsx';
 import { useDialogAct } from '../design/use-dialog-act.ts';
 import { useReread } from '../design/use-reread.ts';
@@ -102,7 +103,11 @@ function ActConfirmation({ webhook, act, onEnd }: ActConfirmationProps): ReactNo
   const [secret, setSecret] = useState<string>();
   return (
     <>
-      {act !== undefined && <ActDialog {...{ webhook, act, onEnd }} onSecret={setSecret} />}
+      {act !== undefined && (
+        <DialogBoundary onClose={onEnd}>
+          <ActDialog {...{ webhook, act, onEnd }} onSecret={setSecret} />
+        </DialogBoundary>
+      )}
       {secret !== undefined && (
         <SecretDialog
           secret={secret}

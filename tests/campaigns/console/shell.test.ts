@@ -245,6 +245,24 @@ describeConsole('a console whose server is away', (given) => {
     );
   });
 
+  it('keeps the page below a dialog that fails, and opens it anew', async () => {
+    await given.site.application.addRealm('staff', ['bert']);
+    await page.route('**/console/api/admin/realm/remove/consequences', (route) =>
+      route.fulfill({ json: { result: { status: true, value: [null] } } }),
+    );
+    await open('/realms');
+    const remove = page.getByRole('button', { name: 'Remove: staff' });
+    const dialog = page.getByRole('dialog');
+    await remove.click();
+    await dialog.getByText(/^TypeError: /).waitFor();
+    expect(await lookAt(page, 'dialog-failed')).toEqual([]);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await expectSoon(() => dialog.count()).toBe(0);
+    await page.unroute('**/console/api/admin/realm/remove/consequences');
+    await remove.click();
+    await dialog.getByText('it is the default realm').waitFor();
+  });
+
   it('says at the field that the server did not answer', async () => {
     await open('/enrol');
     await page.getByRole('button', { name: 'Show the first QR code' }).click();
