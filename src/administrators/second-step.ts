@@ -109,11 +109,8 @@ export class SecondStep {
     const { serial, tokenId, transactionId } = requested;
     const proven = { factor: { kind: 'token', serial, tokenId } } as const;
     if (transactionId === undefined) {
-      return response === undefined
-        ? this.#codeState(requested)
-        : (await this.#isRightCode(requested, response, act))
-          ? proven
-          : undefined;
+      const isRight = response !== undefined && (await this.#isRightCode(requested, response, act));
+      return isRight ? proven : this.#codeState(requested, response);
     }
     if (response !== undefined) {
       const { client, requestId, action } = act;
@@ -148,9 +145,16 @@ export class SecondStep {
     });
   }
 
-  async #codeState(requested: RequestedToken): Promise<'waiting' | 'over'> {
+  /** @param wrong a response that was wrong, and may have been the last one that is taken */
+  async #codeState(
+    requested: RequestedToken,
+    wrong: string | undefined,
+  ): Promise<'waiting' | 'over' | undefined> {
     const token = await this.#answering(requested);
-    return token === undefined || isReserved(token) ? 'over' : 'waiting';
+    if (token === undefined || isReserved(token)) {
+      return 'over';
+    }
+    return wrong === undefined ? 'waiting' : undefined;
   }
 
   async #issue(

@@ -187,7 +187,7 @@ export async function prepareSchema(
   } else if (pending.length > 0) {
     delayed?.();
     const applied = await migrateToLatest(database, log, giveUp);
-    log.info(`Brought the database schema up to date: ${applied.length} migrations`);
+    log.info(`Brought the database schema up to date: ${applied.join(', ')}`);
     return applied;
   }
   return [];

@@ -294,13 +294,11 @@ export class OwnSignInService {
     const verify = (proof: { readonly response?: string | undefined }) =>
       this.#deps.secondStep.verify(act.actor, requested, proof, ownAct(act, person));
     const state = await verify({});
-    if (state === 'over') {
+    const verified = state === 'waiting' && response !== undefined ? await verify({ response }) : state;
+    if (verified === 'over') {
       return ended();
     }
-    if (state !== 'waiting' || response === undefined) {
-      return state === 'waiting' ? state : true;
-    }
-    return (await verify({ response })) === undefined ? undefined : true;
+    return verified === undefined || verified === 'waiting' ? verified : true;
   }
 
   /** Ends the session. */
