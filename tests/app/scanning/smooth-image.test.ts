@@ -19,3 +19,11 @@ it('a code in the noise of a dim room is read once it is smoothed', () => {
   const smooth = smoothImage(image);
   expect(jsqr.default(smooth.pixels, width, height)?.data).toBe(TEXT);
 });
+
+it('an even picture stays even, up to its border', () => {
+  const pixels = new Uint8ClampedArray(4 * 9 * 9).fill(200);
+  const smooth = smoothImage({ pixels, width: 9, height: 9 });
+  expect(smooth.pixels.filter((_, place) => place % 4 !== 3)).toEqual(
+    new Uint8ClampedArray(3 * 81).fill(200),
+  );
+});
