@@ -273,8 +273,8 @@ describeWithProgram('Apache', apache, 'apache2 libapache2-mod-authnz-external', 
   });
 
   /** @returns the status of an answer; undefined where none comes */
-  async function status(pass: string): Promise<number | undefined> {
-    const credentials = Buffer.from(`${HOTP_USER}:${pass}`).toString('base64');
+  async function status(pass: string, user = HOTP_USER): Promise<number | undefined> {
+    const credentials = Buffer.from(`${user}:${pass}`).toString('base64');
     const answer = await fetch(url, { headers: { Authorization: `Basic ${credentials}` } }).catch(
       () => undefined,
     );
@@ -285,5 +285,9 @@ describeWithProgram('Apache', apache, 'apache2 libapache2-mod-authnz-external', 
     const pass = nextPass();
     expect([await status(pass), await status(pass), await status(`${pass}0`)]).toEqual([200, 200, 401]);
     expect((await application.services.tokens.show(OPERATOR, 'HOTP1')).failCount).toBe(0);
+  });
+
+  it('refuses a login of several lines, which would be another one for Apache', async () => {
+    expect(await status('', `${HOTP_USER}\n${nextPass()}`)).toBe(401);
   });
 });
