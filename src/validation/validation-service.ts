@@ -17,8 +17,8 @@ import {
 import type { ChallengeStore } from '../challenges/challenge-store.ts';
 import type { ChallengeTrigger, TriggeredChallenge } from '../challenges/challenge-factory.ts';
 import type { ChallengeOfToken, OpenDecision, TokenOrOwner } from '../challenges/challenge.ts';
-import { readOcraSettings } from '../configuration/settings.ts';
-import type { ProvidedResponse, ResponseChecker } from '../challenges/response-check.ts';
+import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
+import { type ProvidedResponse, type ResponseChecker, splitPass } from '../challenges/response-check.ts';
 import type { OpenChallenges } from './open-challenges.ts';
 import type { PassChecker } from './pass-checker.ts';
 import type { PassStore, SeenByPass } from './pass-store.ts';
@@ -63,16 +63,20 @@ function nobody(name: string): TokenOrOwner {
   return { owner: { resolverId: '999999999999999999', userId } };
 }
 
-const DIGITS = /^\d{6}|\d{6}$/;
-/** What the responses of types that are only kept look like, at the end or with `PrependPin=False` in front. */
-const SHAPES: Readonly<Record<string, RegExp>> = {
+interface Shape {
+  readonly length: number;
+  readonly form: RegExp;
+}
+const DIGITS: Shape = { length: 6, form: /^\d{6}$/ };
+/** What the responses of types that are only kept look like, or end with; with `PrependPin=False`, begin with. */
+const SHAPES: Readonly<Record<string, Shape>> = {
   hmac: DIGITS,
   totp: DIGITS,
   dpw: DIGITS,
-  // Six hexadecimal characters; digits alone, as one of 17 is, are taken for those of other tokens.
-  motp: /^(?!\d{6})[\da-f]{6}|(?!\d{6})[\da-f]{6}$/i,
-  // 32 characters of "modhex", after those that name the device.
-  yubikey: /^[b-lnrtuv]{32}|[b-lnrtuv]{32}$/i,
+  // Hexadecimal; digits alone, as one of 17 is, are taken for those of other tokens.
+  motp: { length: 6, form: /^(?!\d{6})[\da-f]{6}$/i },
+  // In "modhex", after the characters that name the device.
+  yubikey: { length: 32, form: /^[b-lnrtuv]{32}$/i },
 };
 /** Types of tokens whose responses a server sends first: as this one sends none, no pass is one. */
 const SENT_TYPES: readonly string[] = ['sms', 'email', 'voice', 'push', 'qr'];
@@ -81,9 +85,11 @@ const SENT_TYPES: readonly string[] = ['sms', 'email', 'voice', 'push', 'qr'];
  * A response of a token of another type cannot be verified here: counted, right ones would lock the user's other tokens;
  * tried and not counted, guesses at these would have no end. So it is neither.
  */
-function mayBeOfOtherType(token: Token, pass: string, now: Date): boolean {
+function mayBeOfOtherType(token: Token, pass: string, settings: OcraSettings, now: Date): boolean {
   const isOther = !isOcraToken(token) && !isPassToken(token) && !SENT_TYPES.includes(token.type);
-  return isOther && isUsable(token, now) && SHAPES[token.type]?.test(pass) !== false;
+  const { [token.type]: shape } = SHAPES;
+  const isShaped = shape === undefined || shape.form.test(splitPass(shape.length, pass, settings).response);
+  return isOther && isUsable(token, now) && isShaped;
 }
 
 /** Checks responses by user, serial or transaction. Needs no login. */
@@ -198,7 +204,7 @@ export class ValidationService {
   ): Promise<Validated> {
     const { trigger } = this.#deps;
     const provided = this.#deps.check.prepare(pass, act.client);
-    const { answering, tokens } = await this.#answering(tokenOrOwner, pass);
+    const { answering, tokens } = await this.#answering(configuration, tokenOrOwner, pass);
     const candidates = trigger.candidates(configuration, tokens, provided);
     const issue = (): Promise<TriggeredChallenge | undefined> =>
       trigger.issue(act, configuration, candidates, provided, data);
@@ -236,12 +242,14 @@ export class ValidationService {
 
   /** @returns the tokens that `pass` may be of; as of nobody where it may be of one of another type */
   async #answering(
+    configuration: Configuration,
     tokenOrOwner: TokenOrOwner,
     pass: string,
   ): Promise<{ readonly answering: TokenOrOwner; readonly tokens: readonly Token[] }> {
     const tokens = await this.#tokensOf(tokenOrOwner);
+    const settings = readOcraSettings(configuration.settings);
     const now = this.#deps.clock.now();
-    return tokens.some((token) => mayBeOfOtherType(token, pass, now))
+    return tokens.some((token) => mayBeOfOtherType(token, pass, settings, now))
       ? { answering: nobody(JSON.stringify(tokenOrOwner)), tokens: [] }
       : { answering: tokenOrOwner, tokens };
   }

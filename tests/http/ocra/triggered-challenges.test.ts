@@ -393,6 +393,19 @@ describe('a token of another type of the user', () => {
     expect((await ask({ pass: `pin${application.respond(SUITE, question)}` })).result.value).toBe(true);
   });
 
+  it.each([
+    ['True', (pin: string, response: string) => pin + response],
+    ['False', (pin: string, response: string) => response + pin],
+  ])('is as none where the PIN alone looks so, with PrependPin=%s', async (prependPin, passOf) => {
+    await keep('motp');
+    await application.services.settings.set(OPERATOR, new Map([['PrependPin', prependPin]]));
+    await application.services.tokens.set(OPERATOR, { serial }, { pin: 'c0ffee' });
+    const { question } = await application.challenge(serial);
+    const pass = passOf('c0ffee', application.respond(SUITE, question));
+    expect((await ask({ pass })).result.value).toBe(true);
+    await application.services.settings.remove(OPERATOR, 'PrependPin');
+  });
+
   it('lets nobody guess without end: what is not counted is not tried, unless serial or transaction are named', async () => {
     await keep('hmac');
     const { transactionid, question } = await application.challenge(serial);
