@@ -42,6 +42,17 @@ const BACKUP_SETTING: KnownSetting = {
   form: 'truth',
   meaning: 'backups are made by other means than tankeeper export: first steps and doctor ask for none',
 };
+const INSTALLATION_NAME: KnownSetting = {
+  key: 'InstallationName',
+  form: 'text',
+  meaning:
+    'name of this installation at the sign-in and in the titles of the console, such as Test; readable without a sign-in',
+};
+const INSTALLATION_COLOUR: KnownSetting = {
+  key: 'InstallationColour',
+  form: 'text',
+  meaning: 'colour of that name, such as #c92a2a; readable without a sign-in',
+};
 /** Prefix of every key in LinOTP's own table. */
 const PREFIX = 'linotp.';
 
@@ -343,6 +354,8 @@ export const KNOWN_SETTINGS: readonly KnownSetting[] = [
   ERROR_SETTING,
   LICENCE_SETTING,
   BACKUP_SETTING,
+  INSTALLATION_NAME,
+  INSTALLATION_COLOUR,
 ];
 
 /** Defaults of the settings, by key. */
@@ -434,13 +447,48 @@ export function checkOcraSettings(configuration: ReadonlyMap<string, string>): v
   checkSuite(SETTINGS.defaultSuite, defaultSuite);
   checkSuite(SETTINGS.qrDefaultSuite, qrDefaultSuite);
   readTruth(BACKUP_ELSEWHERE, configuration.get(BACKUP_ELSEWHERE) ?? '');
-  const licence = configuration.get(LICENCE_KEY);
-  if (licence !== undefined && readLicence(licence) === undefined) {
-    throw new ServiceError(
-      'configuration.invalid',
-      `The configuration value ${LICENCE_KEY} must be ${LICENCE_FORM}`,
-    );
+  checkTexts(configuration);
+}
+
+function checkTexts(configuration: ReadonlyMap<string, string>): void {
+  for (const { key, isFit, form } of TEXTS) {
+    const text = configuration.get(key);
+    if (text !== undefined && !isFit(text)) {
+      throw new ServiceError('configuration.invalid', `The configuration value ${key} must be ${form}`);
+    }
   }
+}
+
+/** Texts of a form of their own. */
+const TEXTS: readonly {
+  readonly key: string;
+  readonly isFit: (text: string) => boolean;
+  readonly form: string;
+}[] = [
+  { key: LICENCE_KEY, isFit: (text) => readLicence(text) !== undefined, form: LICENCE_FORM },
+  { key: INSTALLATION_NAME.key, isFit: isName, form: '1 to 40 visible characters' },
+  { key: INSTALLATION_COLOUR.key, isFit: isColour, form: '# and six hexadecimal digits' },
+];
+
+/** Without characters that turn or hide others: everybody reads it before the sign-in. */
+function isName(text: string): boolean {
+  return /^[^\p{C}\p{Zl}\p{Zp}]{1,40}$/u.test(text) && text.trim() !== '';
+}
+
+function isColour(text: string): boolean {
+  return /^#[0-9a-f]{6}$/i.test(text);
+}
+
+/** What tells installations apart. Null: it is not set, or was stored with another form before the key had a meaning. */
+export interface Installation {
+  readonly name: string | null;
+  readonly colour: string | null;
+}
+
+export function readInstallation(configuration: ReadonlyMap<string, string>): Installation {
+  const name = configuration.get(INSTALLATION_NAME.key) ?? '';
+  const colour = configuration.get(INSTALLATION_COLOUR.key) ?? '';
+  return { name: isName(name) ? name : null, colour: isColour(colour) ? colour : null };
 }
 
 function checkSuite({ key }: KnownSetting, text: string): void {

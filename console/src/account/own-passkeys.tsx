@@ -6,6 +6,7 @@ import { ConfirmedDialog } from '../confirmation/confirmed-dialog.tsx';
 import { useConfirmation } from '../confirmation/use-confirmation.tsx';
 import { DialogBoundary } from '../design/dialog.tsx';
 import { Failure } from '../design/failure.tsx';
+import { useSignInMethods } from '../design/installation.tsx';
 import { Loaded } from '../design/loaded.tsx';
 import { RecordTable } from '../design/record-table.tsx';
 import { useReread } from '../design/use-reread.ts';
@@ -23,10 +24,7 @@ const KEY = ['passkeys'];
 /** The caller's passkeys. */
 export function OwnPasskeys(): ReactNode {
   const t = useTexts(accountTexts);
-  const methods = useQuery({
-    queryKey: ['sign-in-methods'],
-    queryFn: ({ signal }) => call('/admin/sign-in/methods', {}, { signal }),
-  });
+  const methods = useSignInMethods();
   return (
     <Section title={t.passkeys} lead={t.passkeysLead}>
       <Loaded query={methods}>

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useSignInMethods } from '../design/installation.tsx';
+import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { accountTexts } from '../account/account-texts.ts';
 import { Section } from '../account/section.tsx';
@@ -20,10 +21,7 @@ export function SecondFactor({ administrator }: { readonly administrator: Listed
   const t = useTexts(administratorTexts);
   const account = useTexts(accountTexts);
   const { name, second_factor: factor } = administrator;
-  const methods = useQuery({
-    queryKey: ['sign-in-methods'],
-    queryFn: ({ signal }) => call('/admin/sign-in/methods', {}, { signal }),
-  });
+  const methods = useSignInMethods();
   return (
     <Section title={t.factorTitle} lead={t.factorLead}>
       <TokenForm name={name} />

@@ -34,6 +34,8 @@ interface DesignTexts {
   readonly stop: string;
   readonly read: (count: string) => string;
   readonly saved: (count: string) => string;
+  /** After too many attempts. */
+  readonly tryIn: (seconds: number) => string;
   /** Where a right is missing. */
   readonly askForRight: string;
 }
@@ -67,6 +69,8 @@ export const designTexts: Texts<DesignTexts> = {
     stop: 'Stop',
     read: (count) => `${count} read`,
     saved: (count) => `${count} rows are saved.`,
+    tryIn: (seconds) =>
+      `Try again in ${seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`}.`,
     askForRight: 'Ask whoever may change policies (system:write) for the right.',
   },
   de: {
@@ -97,6 +101,8 @@ export const designTexts: Texts<DesignTexts> = {
     stop: 'Anhalten',
     read: (count) => `${count} gelesen`,
     saved: (count) => `${count} Zeilen sind gespeichert.`,
+    tryIn: (seconds) =>
+      `Versuchen Sie es in ${seconds > 90 ? `${Math.ceil(seconds / 60)} Minuten` : `${seconds} Sekunden`} noch einmal.`,
     askForRight: 'Bitten Sie jemanden, der Richtlinien ändern darf (system:write), um das Recht.',
   },
 };

@@ -39,7 +39,7 @@ const GERMAN: Readonly<Record<string, Translation>> = {
   'passkey.unknown': NOT_THERE,
   'passkey.invalid': { above: 'Der Passkey wurde nicht angenommen.' },
   'right.missing': { above: 'Dazu fehlt Ihnen ein Recht.' },
-  'too-many-requests': { instead: 'Zu viele Anfragen oder Versuche. Warten Sie einen Moment.' },
+  'too-many-requests': { instead: 'Zu viele Anfragen oder Versuche.' },
   'server.busy': { instead: 'Der Server ist gerade ausgelastet. Versuchen Sie es gleich noch einmal.' },
   'database.unavailable': { instead: 'Die Datenbank ist gerade nicht erreichbar.' },
   'security-module.unavailable': { instead: 'Das Sicherheitsmodul ist gerade nicht erreichbar.' },
@@ -93,6 +93,7 @@ const ENGLISH: Readonly<Record<string, Translation>> = {
   'user.unknown': { instead: 'There is no such user, or you may not see them.' },
   'parameter.missing': NOT_TAKEN_IN_ENGLISH,
   'parameter.invalid': NOT_TAKEN_IN_ENGLISH,
+  'too-many-requests': { instead: 'Too many requests or attempts.' },
   'security-module.unavailable': { instead: 'The security module cannot be reached at the moment.' },
 };
 
@@ -113,8 +114,19 @@ export function failureWords(error: Error, kind: FailedKind, language: Language)
   if (error instanceof ServerFailure && error.isAway && kind === 'goes-on') {
     return { ...words, title: above, next: t.goesOn };
   }
-  const next = isLackingRight(error) && kind !== 'goes-on' ? { next: t.askForRight } : {};
-  return { ...words, title: above ?? t.failed, ...next };
+  const next = kind === 'goes-on' ? undefined : nextStep(error, t);
+  return { ...words, title: above ?? t.failed, next };
+}
+
+function nextStep(error: Error, t: (typeof designTexts)[Language]): string | undefined {
+  if (!(error instanceof ServerFailure)) {
+    return undefined;
+  }
+  const { code, retryAfter } = error;
+  if (code === 'right.missing') {
+    return t.askForRight;
+  }
+  return code === 'too-many-requests' && retryAfter !== undefined ? t.tryIn(retryAfter) : undefined;
 }
 
 /** @returns the words for a failure of which the server, or what is in front of it, has said none */
@@ -156,10 +168,6 @@ function languageOf(error: Error): Language | undefined {
 /** @returns true for an answer that no server gave, or that cannot be read */
 function isWordless(error: Error): error is ServerFailure {
   return error instanceof ServerFailure && error.message === '';
-}
-
-function isLackingRight(error: Error): boolean {
-  return error instanceof ServerFailure && error.code === 'right.missing';
 }
 
 function translationOf(error: Error, language: Language): Translation {

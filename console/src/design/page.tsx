@@ -2,6 +2,7 @@ import { Anchor, Title } from '@mantine/core';
 import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react';
 import { useTexts } from '../language/language.ts';
 import { designTexts } from './design-texts.ts';
+import { usePageTitle } from './installation.tsx';
 import classes from './page.module.css';
 
 /** The guide that explains the open page: a file of docs/guides without its ending. */
@@ -21,9 +22,7 @@ export function Page({ title, lead, actions, children }: PageProps): ReactNode {
   const t = useTexts(designTexts);
   const guide = useContext(GuideContext) ?? 'console';
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    document.title = `${title} · Tankeeper`;
-  }, [title]);
+  usePageTitle(title);
   useEffect(() => {
     // The browser stays where it was in the page before.
     scrollTo({ top: 0 });

@@ -116,6 +116,9 @@ export const settingTexts: Texts<SettingTexts> = {
         'Felder der Lizenz, die /monitoring/license nennt, als JSON, etwa {"licensee": "Bank", "user-num": 500, "expire": "2027-12-31"}; ohne Wert: Unterstützung durch die Community',
       BackupElsewhere:
         'Sicherungen werden anders gemacht als mit tankeeper export: Erste Schritte und Doctor fragen nach keiner',
+      InstallationName:
+        'Name dieser Installation bei der Anmeldung und in den Titeln der Konsole, etwa Test; ohne Anmeldung lesbar',
+      InstallationColour: 'Farbe dieses Namens, etwa #c92a2a; ohne Anmeldung lesbar',
     },
   },
 };

@@ -2,6 +2,7 @@ import { Button, NavLink } from '@mantine/core';
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { StandingDialogs } from '../design/dialog.tsx';
+import { InstallationName } from '../design/installation.tsx';
 import { Notices } from '../design/notices.tsx';
 import { GuideContext } from '../design/page.tsx';
 import { Loading } from '../design/loading.tsx';
@@ -91,7 +92,7 @@ function Header({ isMenuOpen, onMenuOpen }: HeaderProps): ReactNode {
         {t.menu}
       </Button>
       <Link href="/" className={classes.brand}>
-        Tankeeper
+        <InstallationName />
       </Link>
       <UserMenu />
     </header>
@@ -120,11 +121,12 @@ function Navigation({
         const own = pages.filter((page) => page.group === group);
         return (
           own.length > 0 && (
-            <section key={group} className={classes.group} aria-label={t.groups[group]}>
-              <h2 className={classes.groupName}>{t.groups[group]}</h2>
+            <details key={group} className={classes.group} open>
+              <summary className={classes.groupName}>{t.groups[group]}</summary>
               {own.map(({ path, title }) => (
                 <NavLink
                   key={path}
+                  className={classes.link}
                   component="a"
                   href={`#${path}`}
                   label={title[language].title}
@@ -132,7 +134,7 @@ function Navigation({
                   aria-current={isWithin(location, path) ? 'page' : undefined}
                 />
               ))}
-            </section>
+            </details>
           )
         );
       })}

@@ -1,8 +1,9 @@
 import { Alert, Button, Text, TextInput, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, type SyntheticEvent, useEffect, useState } from 'react';
+import { type ReactNode, type SyntheticEvent, useState } from 'react';
 import { call } from '../api/call.ts';
 import { Failure } from '../design/failure.tsx';
+import { InstallationName, usePageTitle } from '../design/installation.tsx';
 import { useTexts } from '../language/language.ts';
 import { signInTexts } from './sign-in-texts.ts';
 import classes from './sign-in-page.module.css';
@@ -19,9 +20,7 @@ export function PasskeyLinkPage({ secret, onClose }: PasskeyLinkPageProps): Reac
   const t = useTexts(signInTexts);
   const [name, setName] = useState('');
   const [options, setOptions] = useState<PasskeyOptions>();
-  useEffect(() => {
-    document.title = `${t.linkTitle} · Tankeeper`;
-  }, [t]);
+  usePageTitle(t.linkTitle);
   const register = useMutation({
     mutationFn: async () => {
       // A registration that the person has cancelled goes on: the link is used up by then.
@@ -40,6 +39,7 @@ export function PasskeyLinkPage({ secret, onClose }: PasskeyLinkPageProps): Reac
   return (
     <main className={classes.page}>
       <form className={classes.form} onSubmit={submit}>
+        <InstallationName />
         <Title order={1} size="h2">
           {t.linkTitle}
         </Title>

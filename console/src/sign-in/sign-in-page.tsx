@@ -1,8 +1,10 @@
-import { Alert, Button, TextInput, Title } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { Alert, Button, Text, TextInput, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useCallback, useState } from 'react';
 import { call, callWithDetail } from '../api/call.ts';
+import { ServerFailure } from '../api/server-failure.ts';
 import { Failure } from '../design/failure.tsx';
+import { InstallationName, usePageTitle, useSignInMethods } from '../design/installation.tsx';
 import { SecretField } from '../design/secret-field.tsx';
 import { useTexts } from '../language/language.ts';
 import { useSessionControl } from '../session/session.tsx';
@@ -18,6 +20,8 @@ interface SignInPageProps {
   readonly arrival?: Arrival | undefined;
 }
 
+const TOO_MANY = 429;
+
 /** Signs people in: by password and second factor, or at the provider. */
 export function SignInPage({ arrival }: SignInPageProps): ReactNode {
   const t = useTexts(signInTexts);
@@ -26,12 +30,11 @@ export function SignInPage({ arrival }: SignInPageProps): ReactNode {
   const restart = useCallback(() => {
     setFactor(undefined);
   }, []);
-  useEffect(() => {
-    document.title = `${t.title} · Tankeeper`;
-  }, [t]);
+  usePageTitle(t.title);
   return (
     <main className={classes.page}>
       <div className={classes.form}>
+        <InstallationName />
         <Title order={1} size="h2">
           {factor === undefined ? t.title : t.secondFactor}
         </Title>
@@ -70,6 +73,7 @@ function PasswordForm(props: PasswordFormProps): ReactNode {
   return (
     <form className={classes.form} onSubmit={step.submit}>
       <Failure error={step.error} />
+      {step.error instanceof ServerFailure && step.error.status === TOO_MANY && <Text>{t.help}</Text>}
       <TextInput
         label={t.name}
         autoComplete="username"
@@ -115,10 +119,7 @@ function ProviderOutcome({ arrival }: SignInPageProps): ReactNode {
 /** Leads to the provider, if there is one. */
 function ProviderButton(): ReactNode {
   const t = useTexts(signInTexts);
-  const methods = useQuery({
-    queryKey: ['sign-in-methods'],
-    queryFn: ({ signal }) => call('/admin/sign-in/methods', {}, { signal }),
-  });
+  const methods = useSignInMethods();
   const open = useMutation({
     mutationFn: () => call('/admin/sign-in/oidc'),
     onSuccess: ({ url }) => {

@@ -7,6 +7,8 @@ interface SignInTexts {
   readonly name: string;
   readonly password: string;
   readonly signIn: string;
+  /** After too many attempts. */
+  readonly help: string;
   readonly secondFactor: string;
   readonly or: string;
   readonly singleSignOn: (provider: string | null) => string;
@@ -31,6 +33,7 @@ export const signInTexts: Texts<SignInTexts> = {
     name: 'User name',
     password: 'Password',
     signIn: 'Sign in',
+    help: 'If you have forgotten your password, another administrator can set a new one.',
     secondFactor: 'Second factor',
     or: 'or',
     singleSignOn: (provider) => (provider === null ? 'Single sign-on' : `Sign in with ${provider}`),
@@ -61,6 +64,7 @@ export const signInTexts: Texts<SignInTexts> = {
     name: 'Benutzername',
     password: 'Passwort',
     signIn: 'Anmelden',
+    help: 'Wenn Sie Ihr Passwort vergessen haben, kann jemand anderes aus der Administration ein neues setzen.',
     secondFactor: 'Zweiter Faktor',
     or: 'oder',
     singleSignOn: (provider) => (provider === null ? 'Single Sign-on' : `Anmelden mit ${provider}`),

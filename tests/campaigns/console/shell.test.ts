@@ -41,6 +41,36 @@ describeConsole('the frame of the console', (given) => {
     expectNoProblem(problems);
   });
 
+  it('tells installations apart, and all pages at a glance; after too many passwords, when to go on', async () => {
+    const { settings } = given.site.application.services;
+    const marks = { InstallationName: 'Bank, Test', InstallationColour: '#747474' };
+    await settings.set(OPERATOR, new Map(Object.entries(marks)));
+    const { page } = await given.openPage();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`${given.site.origin}/console/`);
+    await page.getByText('Bank, Test').waitFor();
+    await expectSoon(() => page.title()).toBe('Sign in · Bank, Test');
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      const answered = page.waitForResponse('**/admin/sign-in');
+      await page.getByLabel('User name').fill('nobody');
+      await page.getByLabel('Password', { exact: true }).fill('wrong');
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await answered;
+    }
+    await page.getByText(/Try again in \d+ seconds\./).waitFor();
+    await page.getByText('another administrator can set a new one').waitFor();
+    expect(await lookAt(page, 'too-many')).toEqual([]);
+    await signIn(page, 'admin');
+    await expectSoon(() => page.title()).toBe('Overview · Bank, Test');
+    const last = page.getByRole('link', { name: 'My account' });
+    await expectSoon(async () => {
+      const { y = 0, height = 0 } = (await last.boundingBox()) ?? {};
+      return y + height;
+    }).toBeLessThanOrEqual(800);
+    await settings.remove(OPERATOR, 'InstallationName');
+    await settings.remove(OPERATOR, 'InstallationColour');
+  });
+
   it('shows times in UTC to those who want it, and keeps the choice in the browser', async () => {
     const { page } = await given.open({ path: '/tokens/T1' });
     const created = page.locator('dt', { hasText: 'Enrolled' }).locator('xpath=following-sibling::dd');

@@ -232,9 +232,27 @@ describe('a login of an administrator with a token', () => {
 });
 
 describe('the ways to sign in', () => {
+  const methods = async (): Promise<unknown> =>
+    valueOf(await request(application.app).get('/admin/sign-in/methods'));
+
   it('are told to everybody, without a word about accounts', async () => {
-    const told = await request(application.app).get('/admin/sign-in/methods');
-    expect(valueOf(told)).toEqual({ passkeys: true, single_sign_on: false, provider: null });
+    const installation = { name: null, colour: null };
+    expect(await methods()).toEqual({ passkeys: true, single_sign_on: false, provider: null, installation });
+  });
+
+  it('name the installation and its colour, of no form but theirs', async () => {
+    const { settings } = application.services;
+    const set = (key: string, value: string): Promise<unknown> =>
+      settings.set(OPERATOR, new Map([[key, value]]));
+    await set('InstallationName', 'Bank, Test');
+    await set('InstallationColour', '#C92a2a');
+    expect(await methods()).toMatchObject({ installation: { name: 'Bank, Test', colour: '#C92a2a' } });
+    for (const colour of ['red', '#fff', '#c92a2a;}', '#c92a2a\n', 'url(#c92a2a)']) {
+      await expect(set('InstallationColour', colour)).rejects.toThrow('# and six hexadecimal digits');
+    }
+    for (const name of ['', ' ', 'x'.repeat(41), 'a\u202Eb', 'a\nb']) {
+      await expect(set('InstallationName', name)).rejects.toThrow('1 to 40 visible characters');
+    }
   });
 });
 

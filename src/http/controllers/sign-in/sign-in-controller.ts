@@ -6,6 +6,7 @@ import type {
 } from '../../../administrators/confirmation-service.ts';
 import type { Login } from '../../../administrators/login-service.ts';
 import type { BegunSignIn, SignInService } from '../../../administrators/sign-in-service.ts';
+import { readInstallation } from '../../../configuration/settings.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
 import {
   CONFIRMATION,
@@ -103,8 +104,20 @@ const METHODS = answerWithCookie(
       .describe('why there are none: `PUBLIC_URL` is not set, or has an IP address in place of a name'),
     single_sign_on: z.boolean(),
     provider: z.string().nullable(),
+    installation: z
+      .strictObject({ name: z.string().nullable(), colour: z.string().nullable() })
+      .describe('the settings `InstallationName` and `InstallationColour`'),
   }),
-  { example: { value: { passkeys: true, single_sign_on: true, provider: 'Example Inc.' } } },
+  {
+    example: {
+      value: {
+        passkeys: true,
+        single_sign_on: true,
+        provider: 'Example Inc.',
+        installation: { name: 'Test', colour: '#c92a2a' },
+      },
+    },
+  },
 );
 
 /**
@@ -112,11 +125,12 @@ const METHODS = answerWithCookie(
  *   who signed in: by password and, where one is set, second factor
  */
 export function signInEndpoints(
-  { signIn, signInMethods, confirmation }: Pick<Services, 'signIn' | 'signInMethods' | 'confirmation'>,
+  services: Pick<Services, 'signIn' | 'signInMethods' | 'confirmation' | 'settings'>,
   guard: Guards['logins'],
 ): Endpoint[] {
+  const { signIn, confirmation } = services;
   return [
-    methodsEndpoint(signInMethods),
+    methodsEndpoint(services),
     beginEndpoint(signIn, guard),
     finishEndpoint(signIn, guard),
     confirmationEndpoint(confirmation, guard),
@@ -124,24 +138,29 @@ export function signInEndpoints(
   ];
 }
 
-function methodsEndpoint(ways: Services['signInMethods']): Endpoint {
+function methodsEndpoint({
+  signInMethods,
+  settings,
+}: Pick<Services, 'signInMethods' | 'settings'>): Endpoint {
   return openEndpoint(
     {
       path: '/admin/sign-in/methods',
       methods: ['GET', 'POST'],
-      summary: 'the ways to sign in besides the password; nothing about accounts',
+      summary:
+        'the ways to sign in besides the password, name and colour of the installation; nothing about accounts',
       requires: 'nothing',
       answers: METHODS.answers,
       changesState: false,
       parameters: z.object({}),
     },
-    (call) => {
-      const { passkeysOff, singleSignOn } = ways;
+    async (call) => {
+      const { passkeysOff, singleSignOn } = signInMethods;
       const methods = {
         passkeys: passkeysOff === undefined,
         ...(passkeysOff !== undefined && { passkeys_off: passkeysOff }),
         single_sign_on: singleSignOn !== undefined,
         provider: singleSignOn?.provider ?? null,
+        installation: readInstallation(await settings.list()),
       };
       return METHODS.reply(methods, call);
     },
