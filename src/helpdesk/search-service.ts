@@ -53,8 +53,9 @@ const MAX_LENGTH = 255;
 
 /**
  * The one search field of the helpdesk: tokens whose serial begins with the text in any case, people whose login, given
- * name, surname or e-mail address begins with it, or whose telephone number ends with its digits, and the transaction of exactly that id. Every statement of its own
- * reads the beginning of an index; resolvers are asked as `PeopleSearch` says. Writes nothing.
+ * name, surname or e-mail address begins with it, or whose telephone number begins or ends with its digits, and the
+ * transaction of exactly that id. Every statement of its own reads the beginning of an index; resolvers are asked as
+ * `PeopleSearch` says. Writes nothing.
  */
 export class SearchService {
   readonly #deps;
@@ -205,7 +206,8 @@ export class PeopleSearch {
 
   /**
    * @param text words, each of which begins the login, a name or the e-mail address, also in the other spelling of its
-   *   umlauts; or a telephone number in any form, at least its last five digits
+   *   umlauts, and however they are joined; or a telephone number in any form, at least five digits of its beginning or
+   *   end
    * @param max hits of each resolver, and in all
    */
   async find(configuration: Configuration, grant: Grant, text: string, max: number): Promise<PeopleFound> {
@@ -231,7 +233,7 @@ export class PeopleSearch {
   }
 
   async #ask(resolver: Resolver, text: string, max: number): Promise<SearchedResolver> {
-    const searches = spellingsOf(wordsOf(text))
+    const searches = searchesOf(text)
       .map((words) => words.map(beginningCondition))
       .filter((conditions) => conditions.every(isSearchable));
     if (searches.length === 0) {
@@ -334,6 +336,16 @@ function otherSpelling(word: string): string {
     (text, [pair, letter]) => (hasUmlaut ? text.replaceAll(letter, pair) : text.replaceAll(pair, letter)),
     whole,
   );
+}
+
+/** Of what is joined by hyphens, also as words: names are written with and without. */
+const HYPHENS = /[-\u2010-\u2013]/;
+
+/** @returns the words of each search for the text */
+function searchesOf(text: string): readonly (readonly string[])[] {
+  const words = wordsOf(text);
+  const parts = wordsOf(words.flatMap((word) => word.split(HYPHENS)).join(' '));
+  return parts.length > words.length ? [words, ...spellingsOf(parts)] : spellingsOf(words);
 }
 
 /** Other searches mark a beginning by a trailing asterisk. */

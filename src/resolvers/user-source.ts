@@ -354,8 +354,8 @@ export function phoneCondition(text: string): UserCondition | undefined {
       };
 }
 
-/** @returns the digits with which the telephone number of a `phoneCondition` ends; undefined: it is another condition */
-export function endOfPhone({ fields, pattern }: UserCondition): string | undefined {
+/** @returns the digits of the telephone number of a `phoneCondition`; undefined: it is another condition */
+export function digitsOfPhone({ fields, pattern }: UserCondition): string | undefined {
   const digits = pattern.slice(1, -1);
   const isOne =
     fields.join() === 'phone' &&
@@ -367,8 +367,8 @@ export function endOfPhone({ fields, pattern }: UserCondition): string | undefin
 }
 
 /**
- * @returns false for somebody whom a `phoneCondition` of the text finds, and whose number is another one: other digits
- *   may stand between and after. The number that was found may be one that is not shown
+ * @returns false for somebody whom a `phoneCondition` of the text finds, and whose number neither ends nor begins with
+ *   its digits: others may stand between and after. The number that was found may be one that is not shown
  */
 export function hasPhone(user: DirectoryUser, text: string): boolean {
   const condition = phoneCondition(text);
@@ -376,7 +376,24 @@ export function hasPhone(user: DirectoryUser, text: string): boolean {
   const isFoundByOther = condition === undefined || !matchesUser(user, [condition]);
   const isNational = IS_INTERNATIONAL.test(text) && sought.length - shown.length <= COUNTRY_DIGITS;
   const fewest = isNational ? PHONE_DIGITS.min : PHONE_DIGITS.max;
-  return isFoundByOther || shown.endsWith(sought) || (shown.length >= fewest && sought.endsWith(shown));
+  return (
+    isFoundByOther ||
+    shown.endsWith(sought) ||
+    (shown.length >= fewest && sought.endsWith(shown)) ||
+    begins(user.phone, text)
+  );
+}
+
+/** @returns true if the number begins with that of the text, where only one of them may have a country code */
+function begins(phone: string, text: string): boolean {
+  const [shown, sought] = [phoneDigits(phone), phoneDigits(text)];
+  const codes = [...Array(COUNTRY_DIGITS).keys()].map((at) => at + 1);
+  const [hasCode, isNational] = [IS_INTERNATIONAL.test(phone), !IS_INTERNATIONAL.test(text)];
+  return (
+    shown.startsWith(sought) ||
+    (hasCode && isNational && codes.some((length) => shown.startsWith(sought, length))) ||
+    (!hasCode && !isNational && codes.some((length) => shown.startsWith(sought.slice(length))))
+  );
 }
 
 /** @returns false if no user can match: a source may fail on such a text */

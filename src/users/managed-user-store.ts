@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { Act } from '../policy/caller.ts';
 import { comparableLogin, meantBy } from '../resolvers/resolver-lookup.ts';
 import {
-  endOfPhone,
+  digitsOfPhone,
   LIKE_ESCAPE,
   likePattern,
   patternsFor,
@@ -52,8 +52,9 @@ const AT_WORD_BREAKS = new RegExp(
   `[${WORD_BREAKS.map((text) => `\\u{${(text.codePointAt(0) ?? 0).toString(16)}}`).join('')}]`,
   'u',
 );
-/** The digits of the telephone number from the last one on, as in its index. */
-const PHONE_BACKWARDS = "reverse(regexp_replace(phone, '[^0-9]', '', 'g'))";
+const PHONE_DIGITS = "regexp_replace(phone, '[^0-9]', '', 'g')";
+/** From the last one on, as in their index. */
+const PHONE_BACKWARDS = `reverse(${PHONE_DIGITS})`;
 
 /** Of the users whose logins differ in case or form only: more are as ambiguous as these. */
 const MAX_NAMESAKES = 20;
@@ -239,8 +240,8 @@ export class ManagedUserStore {
   }
 
   /**
-   * Narrows the search to candidates that indexes find, if it has beginnings, or the end of a telephone number: for
-   * several words, those of each, as a usual one has more than are read.
+   * Narrows the search to candidates that indexes find, if it has beginnings, and to telephone numbers: for several
+   * words, those of each, as a usual one has more than are read.
    */
   #useBeginning(query: Knex.QueryBuilder, resolverId: string, search: Partial<UserSearch>): void {
     const { conditions = [], limit = MAX_CANDIDATES } = search;
@@ -249,7 +250,7 @@ export class ManagedUserStore {
       ...conditions
         .filter(isBeginning)
         .flatMap((condition) => this.#beginningWith(resolverId, condition, max)),
-      ...conditions.flatMap((condition) => this.#calledAt(resolverId, endOfPhone(condition), max)),
+      ...conditions.flatMap((condition) => this.#calledAt(resolverId, condition, max)),
     ];
     if (candidates.length > 0) {
       const { knex } = this.#database;
@@ -257,18 +258,28 @@ export class ManagedUserStore {
     }
   }
 
-  /** Finds candidates by the index of the ends of telephone numbers; none for no end. */
-  #calledAt(resolverId: string, end: string | undefined, max: number): Knex.Raw[] {
-    const backwards = end?.split('').reverse().join('');
-    const condition = `phone <> '' AND ${PHONE_BACKWARDS} ~>=~ ? AND ${PHONE_BACKWARDS} ~<~ ?`;
-    return backwards === undefined
-      ? []
-      : [
-          this.#database.knex.raw(
-            `(SELECT id FROM users WHERE resolver_id = ? AND ${condition} ORDER BY ${PHONE_BACKWARDS} USING ~<~ LIMIT ?)`,
-            [resolverId, backwards, `${backwards}:`, max],
-          ),
-        ];
+  /**
+   * Finds candidates by the index of the ends of telephone numbers, and by their digits in a row, whatever country code
+   * is before them: of those, all numbers of the resolver are read. None for another condition.
+   */
+  #calledAt(resolverId: string, condition: UserCondition, max: number): Knex.Raw[] {
+    const digits = digitsOfPhone(condition);
+    if (digits === undefined) {
+      return [];
+    }
+    const { knex } = this.#database;
+    const backwards = digits.split('').reverse().join('');
+    const atEnd = `phone <> '' AND ${PHONE_BACKWARDS} ~>=~ ? AND ${PHONE_BACKWARDS} ~<~ ?`;
+    return [
+      knex.raw(
+        `(SELECT id FROM users WHERE resolver_id = ? AND ${atEnd} ORDER BY ${PHONE_BACKWARDS} USING ~<~ LIMIT ?)`,
+        [resolverId, backwards, `${backwards}:`, max],
+      ),
+      knex.raw(
+        `(SELECT id FROM users WHERE resolver_id = ? AND phone LIKE ? AND ${PHONE_DIGITS} LIKE ? LIMIT ?)`,
+        [resolverId, likePattern(condition.pattern), `%${digits}%`, max],
+      ),
+    ];
   }
 
   /** Finds candidates by an index for each field, and for later words of names, at most so many of each. */

@@ -75,7 +75,10 @@ describe('the search for people', () => {
     ['Neill', { surname: 'O\u2019Neill' }],
     ['mark', { givenName: 'J.Mark' }],
     ['paul-peter', { givenName: 'Hans Paul-Peter' }],
-  ])('finds by %j, a later word of a name', async (text, names) => {
+    ['Karl-Heinz Schmi', { givenName: 'Karl Heinz', surname: 'Schmidt' }],
+    ['mueller-lüd', { surname: 'Müller Lüdenscheidt' }],
+    ['mueller-lüd', { surname: 'Müller-Lüdenscheidt' }],
+  ])('finds by %j, words of a name', async (text, names) => {
     const { hits } = await searchIn({ a: source([user('x', names), ANNA]) }).find(text);
     expect(hits.map(({ login }) => login)).toEqual(['x']);
   });
@@ -96,10 +99,20 @@ describe('the search for people', () => {
       user('alike', { phone: '+49 170 5551 9234' }),
       user('foreign', { phone: '+43 660 15551235' }),
       user('short', { phone: '234' }),
-      user('extension', { phone: '+49 170 5551234-5' }),
+      user('extension', { phone: '+49 171 5551234-5' }),
       user('none'),
     ];
     const { hits } = await searchIn({ a: source([...others, user('x', { phone })]) }).find(text);
+    expect(hits.map(({ login }) => login)).toEqual(['x']);
+  });
+
+  it.each([
+    ['0170 555', '+49 170 5551234'],
+    ['+49 170 555', '0170/555-1234'],
+    ['0049 170 555', '+49 (0)170 5551234'],
+    ['0170 555 1', '(0170) 5551234'],
+  ])('finds by %s the number %s that begins so', async (text, phone) => {
+    const { hits } = await searchIn({ a: source([user('x', { phone })]) }).find(text);
     expect(hits.map(({ login }) => login)).toEqual(['x']);
   });
 
@@ -108,6 +121,9 @@ describe('the search for people', () => {
     ['049 301234', '030 1234'],
     ['+49 40 1234', '030 1234'],
     ['+49 30 1234', '+43 30 1234'],
+    ['0170 555', '0160 1705551'],
+    ['+49 170 555', '+43 170 5551234'],
+    ['30 90182', '+49 40 3090182-17'],
   ])('does not take %s for the number %s', async (text, phone) => {
     const { hits } = await searchIn({ a: source([user('x', { phone })]) }).find(text);
     expect(hits).toEqual([]);

@@ -1,5 +1,11 @@
 import { Alert, Anchor, Badge, TextInput, VisuallyHidden } from '@mantine/core';
-import { skipToken, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  skipToken,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query';
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -43,7 +49,8 @@ export default function SearchPage(): ReactNode {
     queries.setQueryData(LAST_TEXT, searched);
   }, [queries, searched]);
   const found = useFound(searched);
-  const hits = searched === '' ? undefined : found.data;
+  const isFound = searched !== '' && !found.isPlaceholderData;
+  const hits = isFound ? found.data : undefined;
   const pages = usePagesNamed(searched);
   return (
     <Page title={t.search}>
@@ -76,7 +83,7 @@ export default function SearchPage(): ReactNode {
         <Count found={hits} pages={pages.length} />
         {searched !== '' && (
           <Loaded query={found}>
-            {(shown) => <Hits found={shown} text={searched} hasPages={pages.length > 0} />}
+            {(shown) => <Hits found={shown} text={searched} isOver={isFound && pages.length === 0} />}
           </Loaded>
         )}
         <PageHits pages={pages} />
@@ -89,6 +96,8 @@ function useFound(text: string): UseQueryResult<Found> {
   return useQuery({
     queryKey: ['helpdesk', 'search', text],
     queryFn: text === '' ? skipToken : ({ signal }) => call('/admin/helpdesk/search', { text }, { signal }),
+    // What was found before stays until the answer is there.
+    placeholderData: keepPreviousData,
     gcTime: 0,
   });
 }
@@ -164,16 +173,16 @@ function personPage({ login: user, realms, resolver }: PersonHit, session: Sessi
 interface HitsProps {
   readonly found: Found;
   readonly text: string;
-  /** True: pages of that name are shown beside. */
-  readonly hasPages: boolean;
+  /** True where nothing else is shown, or still looked for. */
+  readonly isOver: boolean;
 }
 
-function Hits({ found, text, hasPages }: HitsProps): ReactNode {
+function Hits({ found, text, isOver }: HitsProps): ReactNode {
   const t = useTexts(helpdeskTexts);
   const { people, tokens, transactions } = found;
   return (
     <div className={classes.columns}>
-      {countOf(found) === 0 && !hasPages && <p className={classes.quiet}>{t.nothing(text)}</p>}
+      {countOf(found) === 0 && isOver && <p className={classes.quiet}>{t.nothing(text)}</p>}
       {people !== null && <Incomplete people={people} />}
       {people !== null && <PeopleHits people={people} />}
       {tokens !== null && <TokenHits tokens={tokens} />}

@@ -77,6 +77,26 @@ describeConsole('the helpdesk in the console', (given) => {
     expectNoProblem(problems);
   });
 
+  it('keeps what was found while somebody types on', async () => {
+    const { page } = await given.open({ path: '/search' });
+    await searched(page, 'ann');
+    await link(page, 'anna').waitFor();
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/admin/helpdesk/search', async (route) => {
+      await released;
+      await route.continue();
+    });
+    const asked = page.waitForRequest('**/admin/helpdesk/search');
+    await searched(page, 'annx');
+    await asked;
+    await page.keyboard.press('Enter');
+    await expectSoon(() => link(page, 'anna').count()).toBe(1);
+    release();
+    await page.getByText('Nothing was found').waitFor();
+    await expectSoon(() => link(page, 'anna').count()).toBe(0);
+  });
+
   it('resynchronises a token by two responses, and keeps what was typed', async () => {
     const { application } = given.site;
     await application.challenge('QR2', '11111111');
