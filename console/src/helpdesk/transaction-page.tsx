@@ -183,8 +183,13 @@ function Code({ code }: { readonly code: string | null }): ReactNode {
     code !== null && (
       <section className={classes.section} aria-label={t.code}>
         <h2>{t.code}</h2>
+        <p role="status" className={classes.quiet}>
+          {t.waiting}
+        </p>
         <QrCode text={code} label={t.qrCode} />
-        <CopyTextButton text={code} />
+        <div>
+          <CopyTextButton text={code} />
+        </div>
       </section>
     )
   );

@@ -18,6 +18,7 @@ interface TransactionTexts {
   readonly gone: string;
   readonly code: string;
   readonly qrCode: string;
+  readonly waiting: string;
   readonly timeline: string;
   readonly events: Readonly<Record<EventKind, string>>;
   /** By the words of the server; left out: these. */
@@ -53,6 +54,7 @@ export const transactionTexts: Texts<TransactionTexts> = {
     gone: 'The challenge is no longer stored; the audit tells its history.',
     code: 'Code for the app',
     qrCode: 'QR code of the challenge',
+    waiting: 'The app scans it. This page shows the response as soon as it comes.',
     timeline: 'What happened',
     events: {
       issued: 'Issued',
@@ -96,6 +98,7 @@ export const transactionTexts: Texts<TransactionTexts> = {
     gone: 'Die Challenge ist nicht mehr gespeichert; ihre Geschichte steht im Audit.',
     code: 'Code für die App',
     qrCode: 'QR-Code der Challenge',
+    waiting: 'Die App scannt ihn. Diese Seite zeigt die Antwort, sobald sie da ist.',
     timeline: 'Was geschah',
     events: {
       issued: 'Ausgestellt',

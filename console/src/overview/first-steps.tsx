@@ -1,11 +1,14 @@
 import { Alert, Anchor, Button, Code } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call, type ValueOf } from '../api/call.ts';
+import { DialogBoundary } from '../design/dialog.tsx';
 import { Failure } from '../design/failure.tsx';
 import { useDialogAct } from '../design/use-dialog-act.ts';
 import { peopleAddress } from '../helpdesk/addresses.ts';
 import { type Texts, useTexts } from '../language/language.ts';
 import { AnswerAddress } from '../policies/answer-address.tsx';
+import { RealmDialog } from '../realms/realm-dialog.tsx';
+import { useResolvers } from '../realms/realm-queries.ts';
 import { type Session, useSession } from '../session/session.tsx';
 
 export type FirstStepsValue = ValueOf<'/admin/installation/first-steps'>;
@@ -20,7 +23,18 @@ interface FirstStepsTexts {
   readonly steps: Readonly<Record<Step, string>>;
   readonly backup: string;
   readonly elsewhere: string;
+  /** Of a step that cannot be done yet, or not by the caller. */
+  readonly waits: Readonly<Record<Before, string>>;
+  readonly lacking: string;
 }
+
+/** The steps that others wait for. */
+type Before = 'resolver' | 'user' | 'realm';
+const BEFORE: Readonly<Partial<Record<Step, readonly Before[]>>> = {
+  user: ['resolver'],
+  realm: ['resolver'],
+  token: ['user', 'realm'],
+};
 
 const texts: Texts<FirstStepsTexts> = {
   en: {
@@ -32,12 +46,18 @@ const texts: Texts<FirstStepsTexts> = {
       user: 'Add the first user',
       realm: 'Make a realm of it',
       address: 'Set the address to which apps send responses',
-      token: 'Enrol the first token: choose its person',
+      token: 'Enrol the first token, and have a first payment confirmed: choose its person',
       second_factor: 'Give an administrator a second factor',
       backup: 'Make a backup',
     },
     backup: 'on the machine of the server:',
     elsewhere: 'I back up otherwise',
+    waits: {
+      resolver: 'needs the resolver first',
+      user: 'needs the first user',
+      realm: 'needs the realm first',
+    },
+    lacking: 'you have no right to this',
   },
   de: {
     title: 'Erste Schritte',
@@ -48,12 +68,18 @@ const texts: Texts<FirstStepsTexts> = {
       user: 'Den ersten Benutzer anlegen',
       realm: 'Daraus einen Realm machen',
       address: 'Die Adresse setzen, an die Apps Antworten schicken',
-      token: 'Das erste Token ausrollen: seine Person wählen',
+      token: 'Das erste Token ausrollen und eine erste Zahlung bestätigen lassen: seine Person wählen',
       second_factor: 'Einem Administrator einen zweiten Faktor geben',
       backup: 'Eine Sicherung machen',
     },
     backup: 'auf der Maschine des Servers:',
     elsewhere: 'Ich sichere anders',
+    waits: {
+      resolver: 'braucht zuerst den Resolver',
+      user: 'braucht den ersten Benutzer',
+      realm: 'braucht zuerst den Realm',
+    },
+    lacking: 'dazu haben Sie kein Recht',
   },
 };
 
@@ -103,11 +129,53 @@ function OpenStep({ step, name, steps }: OpenStepProps): ReactNode {
       </>
     );
   }
-  const page = pageOf(step, steps, session);
-  return page === undefined ? name : <Anchor href={`#${page}`}>{name}</Anchor>;
+  const before = BEFORE[step]?.find((one) => !steps[one]);
+  const page = before === undefined ? pageOf(step, steps, session) : undefined;
+  if (page === undefined) {
+    return `${name} (${before === undefined ? t.lacking : t.waits[before]})`;
+  }
+  return step === 'realm' ? (
+    <FirstRealm name={name} />
+  ) : (
+    <Anchor inherit href={`#${page}`}>
+      {name}
+    </Anchor>
+  );
 }
 
-/** @returns where the step is done; undefined: the caller may not, or a step before it is open */
+/** Makes the realm without leaving the first steps. */
+function FirstRealm({ name }: { readonly name: string }): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const resolvers = useResolvers();
+  const close = (): void => {
+    setOpen(false);
+  };
+  return (
+    <>
+      <Anchor
+        inherit
+        component="button"
+        type="button"
+        onClick={() => {
+          setOpen(true);
+        }}
+      >
+        {name}
+      </Anchor>
+      {isOpen && (
+        <DialogBoundary onClose={close}>
+          <RealmDialog
+            realm={undefined}
+            resolvers={(resolvers.data ?? []).map((one) => one.name)}
+            onClose={close}
+          />
+        </DialogBoundary>
+      )}
+    </>
+  );
+}
+
+/** @returns where the step is done; undefined: the caller may not */
 function pageOf(
   step: Exclude<Step, 'address' | 'backup'>,
   { empty_resolver: empty }: FirstStepsValue,

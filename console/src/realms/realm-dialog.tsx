@@ -38,7 +38,8 @@ export function RealmDialog({ realm, resolvers, onClose }: RealmDialogProps): Re
             resolvers: chosen.join(','),
             expected: JSON.stringify(realm.resolvers),
           }),
-    changes: ['realms'],
+    // A realm changes what else is there to be done and seen.
+    changes: realm === undefined ? [] : ['realms'],
     onDone: onClose,
   });
   return (

@@ -14,6 +14,7 @@ import { EnrolResponse } from './enrol-response.tsx';
 import { enrolTexts } from './enrol-texts.ts';
 import classes from '../helpdesk.module.css';
 import type { EnrolTarget, Stage } from './roll-out.ts';
+import { TestPayment } from '../test-payment.tsx';
 import { tokenTexts } from '../token-texts.ts';
 import { useNames } from '../use-names.ts';
 import { useTokenAct } from '../use-token-act.ts';
@@ -114,15 +115,18 @@ function Steps({ target }: { readonly target: EnrolTarget }): ReactNode {
     case 'otp':
       return <EnrolOtp stage={stage} onStage={go} />;
     case 'ready':
-      return <Ready serial={stage.serial} />;
+      return <Ready serial={stage.serial} isApp={stage.isApp === true} />;
   }
 }
 
-function Ready({ serial }: { readonly serial: string }): ReactNode {
+function Ready({ serial, isApp }: { readonly serial: string; readonly isApp: boolean }): ReactNode {
   const t = useTexts(enrolTexts);
   return (
     <Alert color="green" role="status" title={t.ready(serial)}>
-      <Anchor href={`#${tokenAddress(serial)}`}>{t.toToken}</Anchor>
+      <div className={classes.actions}>
+        {isApp && <TestPayment serial={serial} />}
+        <Anchor href={`#${tokenAddress(serial)}`}>{t.toToken}</Anchor>
+      </div>
     </Alert>
   );
 }

@@ -30,7 +30,7 @@ export function EnrolResponse({ stage, code, message, onStage, onBack }: Respons
   const isAccepted = response.kind === 'accepted';
   useEffect(() => {
     if (isAccepted) {
-      onStage({ kind: 'ready', serial });
+      onStage({ kind: 'ready', serial, isApp: true });
     }
   }, [isAccepted, onStage, serial]);
   const again = useTokenAct(() => beginPhase2(serial, { code, message }), onStage);

@@ -19,7 +19,7 @@ export type Stage =
     }
   | { readonly kind: 'key'; readonly serial: string; readonly key: string }
   | { readonly kind: 'otp'; readonly serial: string; readonly url: string }
-  | { readonly kind: 'ready'; readonly serial: string };
+  | { readonly kind: 'ready'; readonly serial: string; readonly isApp?: true };
 
 /** What enrols a token: the roll-out of an app, a key for a device, or the type of a token without a challenge. */
 export type EnrolKind = 'app' | 'plain' | PassType;
