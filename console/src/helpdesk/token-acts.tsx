@@ -5,14 +5,15 @@ import { call } from '../api/call.ts';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { DialogBoundary } from '../design/dialog.tsx';
 import { useTexts } from '../language/language.ts';
-import { useSession } from '../session/session.tsx';
+import { type Session, useSession } from '../session/session.tsx';
 import { enrolAgainAddress, tokenAuditAddress } from './addresses.ts';
 import { AssignDialog, DescribeDialog, PinDialog, RealmsDialog, UseDialog } from './token-dialogs.tsx';
 import classes from './helpdesk.module.css';
 import { FoundQuestion, LostQuestion } from './lost-question.tsx';
 import { ResyncDialog } from './resync-dialog.tsx';
 import type { HelpdeskToken } from './helpdesk-values.ts';
-import { mayOnToken, type TokenAct } from './token-state.ts';
+import { TestPayment } from './test-payment.tsx';
+import { mayOnToken, stateOf, type TokenAct } from './token-state.ts';
 import { tokenTexts } from './token-texts.ts';
 import { useTokenAct } from './use-token-act.ts';
 
@@ -42,26 +43,56 @@ const ACTS: Readonly<
   remove: { right: 'remove', isFit: () => true },
 };
 
+/** The acts by what they are for, in their order on the page. */
+const GROUPS = {
+  help: ['found', 'resync'],
+  change: ['pin', 'removePin', 'describe', 'use', 'assign', 'realms'],
+  withdraw: ['lost', 'unassign', 'remove'],
+} as const satisfies Readonly<Record<string, readonly TokenAct[]>>;
+const DANGEROUS: readonly TokenAct[] = GROUPS.withdraw;
+
 /** The acts on a token that need some input or a question. */
 export function TokenActs({ token }: { readonly token: HelpdeskToken }): ReactNode {
   const t = useTexts(tokenTexts);
   const session = useSession();
+  const { serial } = token;
   const mayEnrol = mayOnToken(session, 'init', token) && token.type.startsWith('ocra');
+  const links = [
+    mayEnrol && ([t.enrolAgain, enrolAgainAddress(serial)] as const),
+    mayOnToken(session, 'audit', token) && ([t.audit, tokenAuditAddress(serial)] as const),
+  ].filter((link) => link !== false);
+  // A device that takes digits alone cannot show the text.
+  const isApp = stateOf(token) === 'ready' && token.algorithm?.includes('-QA') === true;
+  const hasHelp = links.length > 0 || isApp || fitActs(GROUPS.help, token, session).length > 0;
+  const shown = (['help', 'change', 'withdraw'] as const).filter((name) =>
+    name === 'help' ? hasHelp : fitActs(GROUPS[name], token, session).length > 0,
+  );
   return (
-    <section aria-label={t.acts} className={classes.actions}>
-      {mayEnrol && (
-        <Button size="xs" variant="default" component="a" href={`#${enrolAgainAddress(token.serial)}`}>
-          {t.enrolAgain}
-        </Button>
-      )}
-      {mayOnToken(session, 'audit', token) && (
-        <Button size="xs" variant="default" component="a" href={`#${tokenAuditAddress(token.serial)}`}>
-          {t.audit}
-        </Button>
-      )}
-      <ActButtons acts={Object.keys(ACTS) as TokenAct[]} token={token} />
+    <section aria-label={t.acts} className={classes.actGroups}>
+      {shown.map((name) => (
+        <div key={name} role="group" aria-label={t.groups[name]} className={classes.actGroup}>
+          <span aria-hidden className={classes.quiet}>
+            {t.groups[name]}
+          </span>
+          <div className={classes.actions}>
+            {name === 'help' &&
+              links.map(([label, address]) => (
+                <Button key={label} size="xs" variant="default" component="a" href={`#${address}`}>
+                  {label}
+                </Button>
+              ))}
+            {name === 'help' && isApp && <TestPayment serial={serial} />}
+            <ActButtons acts={GROUPS[name]} token={token} />
+          </div>
+        </div>
+      ))}
     </section>
   );
+}
+
+/** @returns those that are fit for the token and allowed to the caller */
+function fitActs(acts: readonly TokenAct[], token: HelpdeskToken, session: Session): readonly TokenAct[] {
+  return acts.filter((act) => ACTS[act].isFit(token) && mayOnToken(session, ACTS[act].right, token));
 }
 
 interface ActButtonsProps {
@@ -80,10 +111,9 @@ export function ActButtons({ acts, token, isOneOfMany = false }: ActButtonsProps
     setOpen(undefined);
   };
   const Open = open && DIALOGS[open];
-  const fit = acts.filter((act) => ACTS[act].isFit(token) && mayOnToken(session, ACTS[act].right, token));
   return (
     <>
-      {fit.map((act) => (
+      {fitActs(acts, token, session).map((act) => (
         <Button
           key={act}
           size="xs"
@@ -119,8 +149,6 @@ const DIALOGS: Readonly<Record<TokenAct, ComponentType<QuestionProps>>> = {
   realms: RealmsDialog,
   remove: RemoveQuestion,
 };
-
-const DANGEROUS: readonly TokenAct[] = ['lost', 'remove'];
 
 interface QuestionProps {
   readonly token: HelpdeskToken;

@@ -64,6 +64,7 @@ interface TokenTexts {
   readonly seconds: (count: string) => string;
   readonly created: string;
   readonly acts: string;
+  readonly groups: Readonly<Record<'help' | 'change' | 'withdraw', string>>;
   readonly enrolAgain: string;
   readonly resync: ResyncWords;
   /** Of HOTP and TOTP. */
@@ -175,6 +176,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     seconds: (count) => `${count} seconds ahead`,
     created: 'Enrolled',
     acts: 'Further actions',
+    groups: { help: 'Help', change: 'Change', withdraw: 'Withdraw' },
     enrolAgain: 'Enrol anew',
     resync: {
       help: 'The person starts two transactions, one after the other, and reads out both responses without sending them.',
@@ -295,6 +297,7 @@ export const tokenTexts: Texts<TokenTexts> = {
     seconds: (count) => `${count} Sekunden voraus`,
     created: 'Ausgerollt',
     acts: 'Weitere Aktionen',
+    groups: { help: 'Helfen', change: 'Ändern', withdraw: 'Entziehen' },
     enrolAgain: 'Neu ausrollen',
     resync: {
       help: 'Die Person beginnt nacheinander zwei Transaktionen und liest beide Antworten vor, ohne sie abzuschicken.',

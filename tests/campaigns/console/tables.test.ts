@@ -343,6 +343,7 @@ describeConsole('the tables of the helpdesk', (given) => {
     const { page } = await given.open({ path: '/tokens/T1', name: 'desk' });
     await button(page, 'Disable: T1').click();
     await told(page, 'T1 is disabled.');
+    await button(page, 'Enable: T1').waitFor();
     await tokens.enable(OPERATOR, { serial: 'T1' });
     await button(page, 'Disable: T1').waitFor();
     await tokens.setRealms(OPERATOR, { serial: 'T1', realms: ['south'] });

@@ -6,7 +6,7 @@ import { useTexts } from '../../language/language.ts';
 import { useSession } from '../../session/session.tsx';
 import classes from '../helpdesk.module.css';
 import { BulkDialog } from './bulk-dialog.tsx';
-import { BULK_ACTS, type BulkAct } from './bulk-foresight.ts';
+import { BULK_ACTS, type BulkAct, isDangerous } from './bulk-foresight.ts';
 import { bulkTexts } from './bulk-texts.ts';
 import type { Collect } from './collect.ts';
 
@@ -66,7 +66,7 @@ interface BulkBarProps {
   readonly isDisabled: boolean;
 }
 
-/** What is selected in a table, and the acts on it. */
+/** What is selected in a table, and the acts on it: what changes tokens, and apart from it what withdraws them. */
 export function BulkBar({
   selection: { selected, onSelect, onDone },
   page,
@@ -76,7 +76,6 @@ export function BulkBar({
 }: BulkBarProps): ReactNode {
   const t = useTexts(bulkTexts);
   const format = useFormat();
-  const stand = useStandingDialog();
   const acts = useBulkActs();
   const all = total === undefined ? undefined : format.number(total);
   const words = selected.isAll ? t.allSelected(all) : t.selected(format.number(selected.keys.size));
@@ -84,39 +83,65 @@ export function BulkBar({
   if (acts.length === 0) {
     return null;
   }
-  const button = (name: string, variant: 'default' | 'filled' | 'subtle', onClick: () => void): ReactNode => (
-    <Button key={name} size="xs" variant={variant} disabled={isDisabled} onClick={onClick}>
+  const choice = (name: string, chosen: Selected): ReactNode => (
+    <Button
+      size="xs"
+      variant="default"
+      disabled={isDisabled}
+      onClick={() => {
+        onSelect(chosen);
+      }}
+    >
       {name}
     </Button>
   );
   return (
     <div className={classes.actions} role="group" aria-label={words}>
       <span role="status">{words}</span>
-      {button(t.page, 'default', () => {
-        onSelect({ keys: new Set([...selected.keys, ...page]), isAll: false });
-      })}
-      {button(t.matching(all), 'default', () => {
-        onSelect({ keys: new Set(page), isAll: true });
-      })}
+      {choice(t.page, { keys: new Set([...selected.keys, ...page]), isAll: false })}
+      {choice(t.matching(all), { keys: new Set(page), isAll: true })}
+      {!isEmpty && choice(t.clear, NOTHING_SELECTED)}
       {!isEmpty &&
-        acts.map((one) =>
-          button(t.acts[one], 'filled', () => {
-            stand(({ onClose }) => (
-              <BulkDialog
-                act={one}
-                collect={collect}
-                onDone={() => {
-                  onDone(selected);
-                }}
-                onClose={onClose}
-              />
-            ));
-          }),
-        )}
-      {!isEmpty &&
-        button(t.clear, 'subtle', () => {
-          onSelect(NOTHING_SELECTED);
-        })}
+        [false, true].map((isDanger) => (
+          <div key={String(isDanger)} className={classes.bulkActs}>
+            {acts
+              .filter((one) => isDangerous(one) === isDanger)
+              .map((act) => (
+                <ActButton
+                  key={act}
+                  act={act}
+                  collect={collect}
+                  isDisabled={isDisabled}
+                  onDone={() => {
+                    onDone(selected);
+                  }}
+                />
+              ))}
+          </div>
+        ))}
     </div>
+  );
+}
+
+interface ActButtonProps extends Pick<BulkBarProps, 'collect' | 'isDisabled'> {
+  readonly act: BulkAct;
+  readonly onDone: () => void;
+}
+
+function ActButton({ act, collect, isDisabled, onDone }: ActButtonProps): ReactNode {
+  const t = useTexts(bulkTexts);
+  const stand = useStandingDialog();
+  return (
+    <Button
+      size="xs"
+      variant="light"
+      color={isDangerous(act) ? 'red' : 'blue'}
+      disabled={isDisabled}
+      onClick={() => {
+        stand(({ onClose }) => <BulkDialog act={act} collect={collect} onDone={onDone} onClose={onClose} />);
+      }}
+    >
+      {t.acts[act]}
+    </Button>
   );
 }

@@ -10,7 +10,7 @@ import { useTexts } from '../../language/language.ts';
 import { useSession } from '../../session/session.tsx';
 import { tokenAddress } from '../addresses.ts';
 import { RealmSelect } from '../realm-select.tsx';
-import { type BulkAct, foresee, type Foresight, type ListedToken } from './bulk-foresight.ts';
+import { type BulkAct, foresee, type Foresight, isDangerous, type ListedToken } from './bulk-foresight.ts';
 import type { BulkResult } from './bulk-run.ts';
 import { bulkTexts } from './bulk-texts.ts';
 import { type Collect, MAX_BULK, TooManyTokens } from './collect.ts';
@@ -193,7 +193,7 @@ function Question({ act, foresight, realm, onRealm, onConfirm, onClose }: Questi
       </Text>
       <Ends onClose={onClose}>
         <Button
-          color={act === 'disable' || act === 'unassign' ? 'red' : 'blue'}
+          color={isDangerous(act) ? 'red' : 'blue'}
           disabled={isAsking || serials.length === 0}
           onClick={() => {
             onConfirm(serials);
@@ -213,7 +213,7 @@ function useConsequences(act: BulkAct, foresight: Foresight): readonly string[] 
   const { serials, unchanged, unready, lost, forbidden, secondFactors, open, owners, leaving } = foresight;
   const told = (count: number, text: ((count: string) => string) | undefined): string[] =>
     count === 0 || text === undefined ? [] : [text(format.number(count))];
-  const withdraws = act === 'disable' || act === 'unassign';
+  const withdraws = isDangerous(act);
   const factors = act === 'enable' || act === 'reset' ? [] : secondFactors;
   const others = factors.length - MAX_NAMES;
   const named = [...factors.slice(0, MAX_NAMES), ...told(Math.max(0, others), t.more)].join(', ');

@@ -8,6 +8,11 @@ export type ListedToken = ValueOf<'/admin/helpdesk/tokens'>['tokens'][number];
 export const BULK_ACTS = ['enable', 'disable', 'reset', 'unassign', 'tokenrealm'] as const;
 export type BulkAct = (typeof BULK_ACTS)[number];
 
+/** True for an act that takes tokens from people. */
+export function isDangerous(act: BulkAct): boolean {
+  return act === 'disable' || act === 'unassign';
+}
+
 /** What an act on tokens would do. */
 export interface Foresight {
   /** The tokens that it changes. */
