@@ -124,8 +124,19 @@ describe('the words for a failure', () => {
       text: 'The database is away',
       next: 'This page goes on as soon as that is over.',
     });
-    expect(failureWords(busy, 'act', 'en')).not.toHaveProperty('next');
-    expect(failureWords(failure('No', 'right.missing'), 'goes-on', 'en')).not.toHaveProperty('next');
+    expect(failureWords(busy, 'act', 'en').next).toBeUndefined();
+    expect(failureWords(failure('No', 'right.missing'), 'goes-on', 'en').next).toBeUndefined();
+  });
+
+  it.each([
+    [60, 'Try again in 60 seconds.', 'Versuchen Sie es in 60 Sekunden noch einmal.'],
+    [600, 'Try again in 10 minutes.', 'Versuchen Sie es in 10 Minuten noch einmal.'],
+  ])('say after too many attempts to go on in %d seconds', (retryAfter, english, german) => {
+    const many = new ServerFailure('Too many', { status: 429, code: 'too-many-requests', retryAfter });
+    expect([failureWords(many, 'act', 'en').next, failureWords(many, 'act', 'de').next]).toEqual([
+      english,
+      german,
+    ]);
   });
 
   it('have no number in either language, and tell whom to ask for a missing right', () => {
