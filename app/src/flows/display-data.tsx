@@ -6,8 +6,8 @@ import { flowTexts } from './flow-texts.ts';
 
 /** Characters that still fit a phone's screen in the largest type. */
 const LARGE_TYPE = 160;
-/** After the end of a line, or before `Name: value` that follows a comma. */
-const BREAK = /(?<=\n)(?!\r?\n)|(?<=[,;] )(?=\p{Lu}[\p{L} -]{0,24}: )/u;
+/** After the end of a line: not within one, where a reference of the payee could bring an amount of its own. */
+const BREAK = /(?<=\n)(?!\r?\n)/;
 /** Never with digits: an amount stays large. */
 const NAME = /^\p{L}[\p{L} -]{0,24}:\s+(?=\S)/u;
 

@@ -110,17 +110,20 @@ describeSite(
     });
 
     it.each([
-      ['lines', 'Pay by transfer\n\nAmount: 120.00 EUR\nPayee: Bert Miller: the baker\n'],
-      ['names and values', 'Pay by transfer, Amount: 120.00 EUR, Payee: Bert Miller, Berlin'],
-    ])('sets amount and payee apart where the text has %s, and shows all of it', async (_, message) => {
-      const { page } = await openApp(given.browser, given.site.origin);
-      const codes = await issueCodes(ADDRESS);
-      await rollOut(page, { ...codes, nonce: () => codes.nonce({ message }) });
-      const shown = page.getByRole('group', { name: 'To be confirmed' });
-      const textsOf = (parts: string) => expectSoon(() => shown.locator(parts).allTextContents());
-      await textsOf('> *').toEqual(message.split(/(?=Amount|Payee)/));
-      await textsOf('.display-name').toEqual(['Amount: ', 'Payee: ']);
-    });
+      ['Pay by transfer\n\nAmount: 120.00 EUR\nPayee: Bert Miller: the baker\n', ['Amount: ', 'Payee: ']],
+      ['Pay 900.00 EUR to Mallory for rent, Amount: 1.00 EUR, Payee: Bert Miller', []],
+    ])(
+      'sets the lines of a text apart, nothing within one, and shows all of it: %j',
+      async (message, names) => {
+        const { page } = await openApp(given.browser, given.site.origin);
+        const codes = await issueCodes(ADDRESS);
+        await rollOut(page, { ...codes, nonce: () => codes.nonce({ message }) });
+        const shown = page.getByRole('group', { name: 'To be confirmed' });
+        const textsOf = (parts: string) => expectSoon(() => shown.locator(parts).allTextContents());
+        await textsOf('> *').toEqual(message.split(/(?<=\n)(?=Amount|Payee)/));
+        await textsOf('.display-name').toEqual(names);
+      },
+    );
 
     it('says that a code has no text, also where it has blanks alone', async () => {
       const { page } = await openApp(given.browser, given.site.origin);
