@@ -69,15 +69,15 @@ interface Shape {
 }
 const DIGITS: Shape = { length: 6, form: /^\d{6}$/ };
 /** What the responses of types that are only kept look like, or end with; with `PrependPin=False`, begin with. */
-const SHAPES: Readonly<Record<string, Shape>> = {
-  hmac: DIGITS,
-  totp: DIGITS,
-  dpw: DIGITS,
+const SHAPES: ReadonlyMap<string, Shape> = new Map([
+  ['hmac', DIGITS],
+  ['totp', DIGITS],
+  ['dpw', DIGITS],
   // Hexadecimal; digits alone, as one of 17 is, are taken for those of other tokens.
-  motp: { length: 6, form: /^(?!\d{6})[\da-f]{6}$/i },
+  ['motp', { length: 6, form: /^(?!\d{6})[\da-f]{6}$/i }],
   // In "modhex", after the characters that name the device.
-  yubikey: { length: 32, form: /^[b-lnrtuv]{32}$/i },
-};
+  ['yubikey', { length: 32, form: /^[b-lnrtuv]{32}$/i }],
+]);
 /** Types of tokens whose responses a server sends first: as this one sends none, no pass is one. */
 const SENT_TYPES: readonly string[] = ['sms', 'email', 'voice', 'push', 'qr'];
 
@@ -87,7 +87,7 @@ const SENT_TYPES: readonly string[] = ['sms', 'email', 'voice', 'push', 'qr'];
  */
 function mayBeOfOtherType(token: Token, pass: string, settings: OcraSettings, now: Date): boolean {
   const isOther = !isOcraToken(token) && !isPassToken(token) && !SENT_TYPES.includes(token.type);
-  const { [token.type]: shape } = SHAPES;
+  const shape = SHAPES.get(token.type);
   const isShaped = shape === undefined || shape.form.test(splitPass(shape.length, pass, settings).response);
   return isOther && isUsable(token, now) && isShaped;
 }

@@ -48,6 +48,7 @@ export function SignInScreens({ api, said, hasEnded, onSignedIn }: SignInProps):
         onOther={begin}
         onCancel={() => {
           setBegun(undefined);
+          setCredentials({ ...credentials, password: '' });
         }}
         onAnswer={async (response) => {
           const isDone = await ifWrong(api.finishSignIn(response), false);
