@@ -9,7 +9,7 @@ import setUp from '../tests/support/database/global-setup.ts';
 import tearDown from '../tests/support/database/global-teardown.ts';
 
 const JEST =
-  '--max-semi-space-size=64 --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js';
+  '--max-semi-space-size=64 --disable-warning=ExperimentalWarning --import tsx node_modules/jest/bin/jest.js';
 const [group = '', ...further] = process.argv.slice(2);
 const { faults } = await import(`./planted/${group}.js`);
 let missed = 0;

@@ -1,17 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import * as files from 'node:fs/promises';
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import files, { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileErrorText } from '../../../../src/cli/files.ts';
+import { fileErrorText, NewFile, PipedFile } from '../../../../src/cli/files.ts';
 import { fakeIo } from '../../fake-io.ts';
 
 // As on a file system without hard links: exFAT, and many network shares.
-jest.unstable_mockModule('node:fs/promises', () => ({
-  ...files,
-  link: () => Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' })),
-}));
-const { NewFile, PipedFile } = await import('../../../../src/cli/files.ts');
+beforeAll(() => {
+  jest.spyOn(files, 'link').mockRejectedValue(Object.assign(new Error('EPERM'), { code: 'EPERM' }));
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  jest.restoreAllMocks();
+  syncBuiltinESMExports();
+});
 
 let folder: string;
 let path: string;
