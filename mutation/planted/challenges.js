@@ -22,7 +22,7 @@ export const faults = [
     c('challenge'),
     'if (!isOpen(challenge, now)) {\n    const end',
     'if (challenge.closedBy !== null) {\n    const end',
-    'tests/challenges/declines',
+    'tests/http/ocra/declines',
   ],
   [c('challenge'), 'return verdict.isBehind', 'return false', 'tests/http/ocra/questions'],
   [
@@ -59,24 +59,24 @@ export const faults = [
     'tests/http/ocra/otppin',
   ],
   [c('response-check'), "['1', '0', '2'] as const", "['2', '0', '1'] as const", 'tests/http/ocra/otppin'],
-  ['validation/open-challenges.ts', 'return count <= max;', 'return true;', 'tests/challenges/open-answers'],
+  ['validation/open-challenges.ts', 'return count <= max;', 'return true;', 'tests/http/ocra/open-answers'],
   [
     'validation/open-challenges.ts',
     '= tried.filter(({ token }) => !isLocked(token));',
     '= tried;',
-    'tests/challenges/open-answers',
+    'tests/http/ocra/open-answers',
   ],
   [
     'validation/open-challenges.ts',
     'reportUnreadable(this.#deps.log, token, error);',
     '',
-    'tests/challenges/open-answers',
+    'tests/http/ocra/open-answers',
   ],
   [
     'validation/open-challenges.ts',
     'unreadable !== undefined && verdicts.size === 0',
     'false',
-    'tests/challenges/open-answers',
+    'tests/http/ocra/open-answers',
   ],
   [c('transaction-service'), 'return isClosed ? []', 'return false ? []', 'tests/http/admin/transaction'],
   [

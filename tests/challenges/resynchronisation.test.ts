@@ -1,14 +1,17 @@
 import type { NewToken, TokenStateChange } from '../../src/tokens/token.ts';
-import { storedToken } from '../support/values/token-values.ts';
+import { storedToken, tokenValue } from '../support/values/token-values.ts';
 import { describe, expect, it } from '@jest/globals';
 import { computeResponse, timeStepAt } from '../../src/ocra/compute.ts';
 import { requireTokenKey, responseInputs } from '../../src/challenges/token-key.ts';
 import { resynchronise } from '../../src/challenges/resynchronisation.ts';
 import { replayMarker } from '../../src/challenges/accepted-position.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
-import { KEY, keyedToken, vault } from '../support/database/ocra-house.ts';
+import { systemRandom } from '../../src/kernel/system-random.ts';
+import { Vault } from '../../src/keys/vault.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 
+const KEY = Buffer.alloc(32, 5);
+const vault = new Vault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
 const COUNTER = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const TIME = 'OCRA-1:HOTP-SHA256-8:QN08-T1M';
 const BOTH = 'OCRA-1:HOTP-SHA256-8:C-QN08-T1M';
@@ -30,7 +33,8 @@ function resync(first: number, second: number, sketch: Sketch = {}): TokenStateC
   const { suite: text = COUNTER, timeWindow = 180, timeShift = 0, sameQuestion = false } = sketch;
   const settings = { timeWindow, timeShift };
   const keyed = { algorithm: text, counter: 100n, counterWindow: 10, syncWindow: 50, ...sketch.token };
-  const token = storedToken('T1', keyedToken('T1', keyed));
+  const secrets = { ...tokenValue('T1').secrets, seed: vault.seal(KEY, 'seed', 'T1') };
+  const token = storedToken('T1', { ...keyed, secrets });
   const suite = parseOcraSuite(text);
   const response = (question: string, at: number): string =>
     computeResponse(suite, KEY, {

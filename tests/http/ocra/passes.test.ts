@@ -192,6 +192,18 @@ describe('a pass of a person with several tokens', () => {
     expect(await failCounts(hotp, other)).toEqual([0, 0]);
   });
 
+  it('is refused where its token was given to somebody else meanwhile', async () => {
+    const somebody = `other${number}`;
+    await application.addUser(somebody, 'staff');
+    const accepted = await whileHeld(
+      SETTLING,
+      () => ask(`pin${at(0)}`),
+      () => application.asAdmin('/admin/assign', { serial: hotp, user: somebody, realm: 'staff' }),
+    );
+    expect(accepted).toBe(false);
+    expect(await shown(hotp)).toMatchObject({ counter: 0n, lastSuccessAt: null });
+  });
+
   it('is never of a disabled one', async () => {
     await enrol(`OTHER${number}`, { type: 'hmac', pin: 'other', otpkey: OTHER_KEY });
     await application.services.tokens.disable(OPERATOR, { serial: hotp });
