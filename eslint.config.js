@@ -83,7 +83,13 @@ export default tseslint.config(
     rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
   },
   {
-    files: ['src/config/*.ts', 'knexfile.ts', 'scripts/{dev,release-fixture,sql}.ts', 'tests/**/*.ts', 'bench/**/*.ts'],
+    files: [
+      'src/config/*.ts',
+      'knexfile.ts',
+      'scripts/{dev,release-fixture,sql}.ts',
+      'tests/**/*.ts',
+      'bench/**/*.ts',
+    ],
     rules: {
       'no-restricted-syntax': ['error', ...SYNTAX],
     },

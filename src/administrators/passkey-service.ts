@@ -76,7 +76,7 @@ export class PasskeyService {
     const begun = await this.#begin(
       webAuthn,
       { administrator, login },
-      actOf(caller, 'admin/passkeys/options'),
+      actOf(caller, 'admin/passkey/options'),
     );
     if (begun === undefined) {
       throw new ServiceError(
@@ -144,7 +144,7 @@ export class PasskeyService {
     assertWhole(principal.rights);
     await assertConfirmed(caller, this.#deps);
     const kept = keeps === undefined ? undefined : sessionHash(keeps, 'login');
-    const act = actOf(caller, 'admin/passkeys/remove');
+    const act = actOf(caller, 'admin/passkey/remove');
     const isKnown =
       /^[1-9]\d{0,17}$/.test(id) &&
       (await this.#deps.passkeys.remove(principal.administrator, id, kept, act));

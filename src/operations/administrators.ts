@@ -17,11 +17,11 @@ const listAdministrators = operation({
       createdAt: z.date().meta({ column: 'CREATED' }),
       secondFactor: z.enum(['token', 'passkey']).nullable().meta({ column: 'SECOND FACTOR' }),
       serial: z.string().nullable().meta({ column: 'TOKEN' }),
-      secondFactorLost: z.boolean().meta({
+      isSecondFactorLost: z.boolean().meta({
         column: 'LOST',
         description: 'the token was removed or has another key: nobody can sign in',
       }),
-      own: z.boolean().describe('the caller'),
+      isOwn: z.boolean().describe('the caller'),
     }),
   ),
   run: async ({ administrators }, caller) =>
@@ -29,8 +29,8 @@ const listAdministrators = operation({
       ...one,
       secondFactor: factor?.kind ?? null,
       serial: factor?.kind === 'token' ? factor.serial : null,
-      secondFactorLost: factor?.kind === 'token' && factor.tokenId === undefined,
-      own: one.name === caller.principal.administrator,
+      isSecondFactorLost: factor?.kind === 'token' && factor.tokenId === undefined,
+      isOwn: one.name === caller.principal.administrator,
     })),
 });
 
@@ -194,7 +194,7 @@ const listSessions = operation({
   output: z.array(
     z.object({
       id: z.string().meta({ column: 'ID' }),
-      owner: z.string().meta({ column: 'ADMINISTRATOR' }),
+      administrator: z.string().meta({ column: 'ADMINISTRATOR' }),
       kind: z.enum(['session', 'login']).meta({ column: 'KIND' }),
       client: z.string().meta({ column: 'CLIENT' }),
       createdAt: z.date().meta({ column: 'CREATED' }),
@@ -202,7 +202,10 @@ const listSessions = operation({
       isOwn: z.boolean().describe('true: the session that asks'),
     }),
   ),
-  run: ({ sessions }, caller, { administrator }) => sessions.list(caller, administrator),
+  run: ({ sessions }, caller, { administrator }) =>
+    sessions
+      .list(caller, administrator)
+      .then((listed) => listed.map(({ owner, ...session }) => ({ ...session, administrator: owner }))),
 });
 
 const endSessions = operation({

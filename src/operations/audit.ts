@@ -51,7 +51,7 @@ const ROW = z.object({
   outcome: z.string().meta({ column: 'OUTCOME' }),
   client: z.string().meta({ column: 'CLIENT' }),
   requestId: z.string().meta({ column: 'REQUEST' }),
-  transaction: z
+  transactionId: z
     .string()
     .meta({ column: 'TRANSACTION', description: 'empty where the act concerns no transaction' }),
 });
@@ -75,7 +75,9 @@ const search = operation({
   }),
   run: async (services, caller, { limit, cursor, ...filters }) => {
     const selected = await selectedBy(services, caller, filters);
-    return services.auditReading.page(caller, { ...selected, limit, cursor });
+    const page = await services.auditReading.page(caller, { ...selected, limit, cursor });
+    const rows = page.rows.map(({ transaction, ...row }) => ({ ...row, transactionId: transaction }));
+    return { ...page, rows };
   },
 });
 

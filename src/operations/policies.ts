@@ -288,7 +288,7 @@ const explainRefusal = operation({
   does: 'why a request was refused, by the policies as they are now',
   right: ['system:read', 'admin:audit'],
   changes: false,
-  input: { request: text('the id of the request', '3f0c'), groups },
+  input: { request_id: text('the id of the request', '3f0c'), groups },
   output: RIGHTS.extend({
     refusal: z.object({
       requestId: z.string(),
@@ -313,7 +313,8 @@ const explainRefusal = operation({
       .optional()
       .describe('changes of policies since the refusal; absent: the caller may not see them'),
   }),
-  run: ({ explanations }, caller, input) => explanations.explainRefusal(caller, input.request, input.groups),
+  run: ({ explanations }, caller, input) =>
+    explanations.explainRefusal(caller, input.request_id, input.groups),
 });
 
 export const POLICIES: OperationGroup = {

@@ -97,13 +97,13 @@ function dataOf(type: EventType, entry: NotedEntry, realms: readonly string[]): 
     serial: entry.subject,
     ...(typeof user === 'string' && user !== '' && { user }),
     realms,
-    ...(entry.transaction !== '' && { transaction: entry.transaction }),
+    ...(entry.transaction !== '' && { transaction_id: entry.transaction }),
     ...(type === 'response.refused' && { reason: reasonIn(entry.outcome) }),
     ...(type === 'challenge.declined' && declineData(entry.outcome)),
     action: entry.action,
     ...(actor !== '' && { administrator: actor }),
     ...(entry.client !== '' && { client: entry.client }),
-    request: entry.requestId,
+    request_id: entry.requestId,
   };
 }
 

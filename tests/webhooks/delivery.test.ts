@@ -84,10 +84,10 @@ describe('an event', () => {
         serial,
         user: 'anna',
         realms: ['office'],
-        transaction,
+        transaction_id: transaction,
         action: 'ocra/check_t',
         client: expect.any(String) as unknown,
-        request: expect.any(String) as unknown,
+        request_id: expect.any(String) as unknown,
       },
     });
     await until('siem', ({ delivered, waiting }) => delivered === 1 && waiting === 0);
@@ -147,7 +147,7 @@ describe('an event', () => {
       ['challenge.declined', 'reported', undefined],
       ['challenge.declined', 'declined', 'closed'],
     ]);
-    expect(receiver.received[0]?.event.data).toMatchObject({ serial, transaction: transactionid });
+    expect(receiver.received[0]?.event.data).toMatchObject({ serial, transaction_id: transactionid });
   });
 
   it('tells of a response that is typed at a prompt, too', async () => {

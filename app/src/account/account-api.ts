@@ -52,7 +52,7 @@ export interface BegunSignIn extends Asked {
   /** The ends of the serials of those that can be asked. */
   readonly tokens: readonly string[];
   /** By the server's clock. */
-  readonly expires: string;
+  readonly expires_at: string;
 }
 
 export interface OwnToken {
@@ -60,8 +60,8 @@ export interface OwnToken {
   readonly description: string;
   readonly state: 'active' | 'locked' | 'off' | 'rollout' | 'unfinished';
   readonly present: boolean;
-  readonly created: string;
-  readonly last_use: string | null;
+  readonly created_at: string;
+  readonly last_success_at: string | null;
 }
 
 /** The account of the person who has signed in. */

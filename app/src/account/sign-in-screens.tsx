@@ -44,7 +44,7 @@ export function SignInScreens({ api, said, hasEnded, onSignedIn }: SignInProps):
     return (
       <ConfirmScreen
         begun={begun}
-        timeLeft={() => api.timeUntil(begun.expires)}
+        timeLeft={() => api.timeUntil(begun.expires_at)}
         onOther={begin}
         onCancel={() => {
           setBegun(undefined);

@@ -100,7 +100,7 @@ function TokenCard({ token, ...props }: TokensProps & { token: OwnToken }): JSX.
       </p>
       <p class="muted">
         {texts.serial}: {token.serial} · {texts.lastUse}:{' '}
-        {token.last_use === null ? texts.never : timeText(language, Date.parse(token.last_use))}
+        {token.last_success_at === null ? texts.never : timeText(language, Date.parse(token.last_success_at))}
       </p>
       {open === undefined ? (
         <TokenActs acts={props.account.acts} token={token} onOpen={show} />

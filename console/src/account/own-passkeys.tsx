@@ -17,7 +17,7 @@ import { accountTexts } from './account-texts.ts';
 import { Section } from './section.tsx';
 import classes from './section.module.css';
 
-type Passkey = ValueOf<'/admin/passkeys'>[number];
+type Passkey = ValueOf<'/admin/passkey/list'>[number];
 
 const KEY = ['passkeys'];
 
@@ -44,7 +44,7 @@ function PasskeyList(): ReactNode {
   };
   const passkeys = useQuery({
     queryKey: KEY,
-    queryFn: ({ signal }) => call('/admin/passkeys', {}, { signal }),
+    queryFn: ({ signal }) => call('/admin/passkey/list', {}, { signal }),
   });
   return (
     <>
@@ -80,8 +80,8 @@ function PasskeyTable({ listed, onRemove }: PasskeyTableProps): ReactNode {
       label={t.passkeys}
       columns={[
         [t.name, ({ name }) => name],
-        [t.created, ({ created }) => format.time(created)],
-        [t.lastUsed, ({ lastused: at }) => (at === null ? t.never : format.time(at))],
+        [t.created, ({ created_at: created }) => format.time(created)],
+        [t.lastUsed, ({ last_used_at: at }) => (at === null ? t.never : format.time(at))],
       ]}
       rows={listed}
       keyOf={({ id }) => id}
@@ -102,7 +102,7 @@ function Removal({
     <ConfirmedDialog
       title={t.removeTitle(passkey.name)}
       action={t.remove}
-      act={() => call('/admin/passkeys/remove', { id: passkey.id })}
+      act={() => call('/admin/passkey/remove', { id: passkey.id })}
       onCancel={onClose}
     >
       {t.removeText}
@@ -117,7 +117,7 @@ function Addition(): ReactNode {
   const [name, setName] = useState('');
   const add = useMutation({
     mutationFn: async () => {
-      const { options } = await run(() => call('/admin/passkeys/options'));
+      const { options } = await run(() => call('/admin/passkey/options'));
       await call('/admin/sign-in/passkey', { credential: await createPasskey(options), name });
     },
     onSuccess: async () => {

@@ -72,7 +72,7 @@ export function SessionList({ owner }: SessionListProps): ReactNode {
     mutationFn: (one: OpenSession | 'all') =>
       call(
         '/admin/session/end',
-        one === 'all' ? { ...ofOwner, all: '1' } : { administrator: one.owner, id: one.id },
+        one === 'all' ? { ...ofOwner, all: '1' } : { administrator: one.administrator, id: one.id },
       ),
     onSuccess: () => reread(['sessions']),
   });
@@ -124,7 +124,7 @@ function SessionTable({ listed, isEverybody, isPending, onEnd }: SessionTablePro
     <RecordTable
       label={t.sessions}
       columns={[
-        isEverybody ? [t.owner, ({ owner: name }) => name] : null,
+        isEverybody ? [t.owner, ({ administrator: name }) => name] : null,
         [
           t.client,
           ({ client, is_own: own }) => (

@@ -40,7 +40,7 @@ export default function AdministratorPage(): ReactNode {
 
 function Details({ administrator }: { readonly administrator: ListedAdministrator }): ReactNode {
   const t = useTexts(administratorTexts);
-  const { name, own } = administrator;
+  const { name, is_own: own } = administrator;
   const session = useSession();
   const isPerson = session.isOfProvider;
   const mayChange = session.may('system', 'write') && !isPerson;

@@ -53,7 +53,7 @@ export const administratorTexts: Texts<AdministratorTexts> = {
     name: 'Name',
     created: 'Added',
     factor: 'Second factor',
-    factorOf: ({ second_factor: kind, serial, second_factor_lost: isLost }) =>
+    factorOf: ({ second_factor: kind, serial, is_second_factor_lost: isLost }) =>
       kind === 'token'
         ? `token ${serial ?? ''}${isLost ? ' is lost (removed, or another key): no sign-in until another is set' : ''}`
         : kind === 'passkey'
@@ -105,7 +105,7 @@ export const administratorTexts: Texts<AdministratorTexts> = {
     name: 'Name',
     created: 'Angelegt',
     factor: 'Zweiter Faktor',
-    factorOf: ({ second_factor: kind, serial, second_factor_lost: isLost }) =>
+    factorOf: ({ second_factor: kind, serial, is_second_factor_lost: isLost }) =>
       kind === 'token'
         ? `Token ${serial ?? ''}${isLost ? ' ist verloren (entfernt oder neuer Schlüssel): keine Anmeldung, bis ein anderer gesetzt ist' : ''}`
         : kind === 'passkey'

@@ -34,7 +34,7 @@ export default function AdministratorsPage(): ReactNode {
             columns={[
               [
                 t.name,
-                ({ name, own }) => (
+                ({ name, is_own: own }) => (
                   <>
                     <Link href={`/administrators/${encodeURIComponent(name)}`}>{name}</Link>{' '}
                     {own && <Badge variant="light">{t.you}</Badge>}

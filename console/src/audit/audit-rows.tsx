@@ -92,12 +92,12 @@ function Details({ row }: { readonly row: AuditRow }): ReactNode {
     [t.client, row.client],
     [
       t.transaction_id,
-      row.transaction !== '' && session.may('admin', 'transaction') ? (
-        <Anchor inherit component={Link} href={transactionAddress(row.transaction)}>
-          {row.transaction}
+      row.transaction_id !== '' && session.may('admin', 'transaction') ? (
+        <Anchor inherit component={Link} href={transactionAddress(row.transaction_id)}>
+          {row.transaction_id}
         </Anchor>
       ) : (
-        row.transaction
+        row.transaction_id
       ),
     ],
     [

@@ -48,7 +48,7 @@ export function ask(
 ): Promise<Answer> {
   const { kind, administrator, groups, user, resolver, realm, client, time, request } = question;
   if (kind === 'refusal') {
-    return call('/admin/policy/explain-refusal', { request, groups }, { signal });
+    return call('/admin/policy/explain-refusal', { request_id: request, groups }, { signal });
   }
   const circumstances = { realm, client, time: ofTyped(time) };
   return kind === 'owner'

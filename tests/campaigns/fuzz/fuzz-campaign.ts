@@ -193,7 +193,7 @@ interface CampaignOptions {
  * are refused.
  */
 export const LATER_STEPS =
-  /^\/admin\/(?:(?:sign-in|passkeys)\/|(?:admin|second-factor|api-token)\/(?!list)|token\/(?!list|show|set$|realms$)|\w+\/[\w-]+\/consequences|realm\/show|resolver\/(?:show|remove)|policy\/explain-refusal|confirmation|password|setPin|copyTokenPin|getTokenOwner)|^\/self\//;
+  /^\/admin\/(?:sign-in\/|passkey\/(?!list)|(?:admin|second-factor|api-token)\/(?!list)|token\/(?!list|show|set$|realms$)|\w+\/[\w-]+\/consequences|realm\/show|resolver\/(?:show|remove)|policy\/explain-refusal|confirmation|password|setPin|copyTokenPin|getTokenOwner)|^\/self\//;
 
 /** Sends requests to a server in batches, and checks each answer. */
 export class FuzzCampaign {

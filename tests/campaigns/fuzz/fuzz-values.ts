@@ -336,7 +336,7 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
 const SOUND: Readonly<Record<string, readonly string[]>> = {
   '/ocra/request': ['serial', 'data'],
   '/ocra/calculateOtp': ['sharedsecret', 'activationcode', 'nonce', 'ocrasuite', 'challenge'],
-  '/admin/answeraddress': ['serial', 'user', 'realm'],
+  '/admin/answer-address': ['serial', 'user', 'realm'],
   '/admin/init': ['type', 'serial', 'genkey'],
   '/admin/loadtokens': ['file', 'type'],
   '/admin/show': ['serial'],

@@ -146,7 +146,7 @@ it(
       const responses = events.filter(({ type }) => type.startsWith('response.'));
       // One id for each act, at least one delivery of each, and none of an act that was not committed.
       const of = (type: string): readonly unknown[] =>
-        responses.filter((event) => event.type === type).map(({ data }) => data.transaction);
+        responses.filter((event) => event.type === type).map(({ data }) => data.transaction_id);
       expect(of('response.accepted').toSorted()).toEqual(accepted.toSorted());
       expect(of('response.refused')).toHaveLength(acts.length - accepted.length);
     }

@@ -89,8 +89,8 @@ describe('administrators over HTTP', () => {
       name: administrator,
       second_factor: 'token',
       serial: 'QR17',
-      second_factor_lost: false,
-      own: false,
+      is_second_factor_lost: false,
+      is_own: false,
       created_at: expect.stringMatching(/Z$/),
     });
     expect(JSON.stringify(listed)).not.toMatch(/argon|hash/);

@@ -20,7 +20,7 @@ interface Row {
   readonly subject: string;
   readonly realm: string;
   readonly outcome: string;
-  readonly transaction: string;
+  readonly transaction_id: string;
 }
 
 interface Found {
@@ -80,7 +80,7 @@ describe('/admin/audit/search', () => {
       'wrong NORTH',
       'issued NORTH',
     ]);
-    expect(found[0]).toMatchObject({ action: 'ocra/check_t', realm: 'north', transaction });
+    expect(found[0]).toMatchObject({ action: 'ocra/check_t', realm: 'north', transaction_id: transaction });
     expect(Object.keys(found[0] ?? {})).not.toContain('signature');
   });
 

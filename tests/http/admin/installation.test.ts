@@ -324,7 +324,7 @@ describe('the answer address of a token that is to be enrolled', () => {
   it('is given by a policy that covers it, and proposed where none would change for others', async () => {
     await addressed.addRealm('south', ['bert']);
     const found = (values: number, realm: string | null): object => ({ values, realm, proposed: ADDRESS });
-    const address = (parameters: object): Promise<unknown> => asked('/admin/answeraddress', parameters);
+    const address = (parameters: object): Promise<unknown> => asked('/admin/answer-address', parameters);
     await expect(address({ user: 'anna', realm: 'north' })).resolves.toEqual(found(1, null));
     await expect(address({ serial: 'OCRA1' })).resolves.toEqual(found(1, null));
     await expect(address({ user: 'bert', realm: 'south' })).resolves.toEqual(found(0, 'south'));
@@ -342,7 +342,7 @@ describe('the answer address of a token that is to be enrolled', () => {
     const headers = { Authorization: `Bearer ${token}` };
     const refusal = async (parameters: object): Promise<string> => {
       const answer = await request(addressed.app)
-        .post('/admin/answeraddress')
+        .post('/admin/answer-address')
         .set(headers)
         .type('form')
         .send(parameters);

@@ -37,7 +37,7 @@ describe('a refused request', () => {
     const [row] = rows;
     expect(row?.outcome).toBe('refused: no right admin:init');
     await application.services.policies.set(OPERATOR, { ...DESK, name: 'later', active: false });
-    const { value } = await ask('/admin/policy/explain-refusal', { request: row?.requestId ?? '' });
+    const { value } = await ask('/admin/policy/explain-refusal', { request_id: row?.requestId ?? '' });
     expect(value).toMatchObject({
       administrator: 'anna',
       refusal: {
@@ -60,7 +60,7 @@ describe('a refused request', () => {
     await policies.set(OPERATOR, { ...DESK, name: 'monitoring', scope: 'monitoring', action: 'tokens' });
     await application.send('/admin/remove', { serial: 'T1' }).auth('anna', 'correct horse');
     const { rows } = await auditReading.page(OPERATOR, { actor: 'anna', action: 'admin/remove', limit: 1 });
-    const { value } = await ask('/admin/policy/explain-refusal', { request: rows[0]?.requestId ?? '' });
+    const { value } = await ask('/admin/policy/explain-refusal', { request_id: rows[0]?.requestId ?? '' });
     expect(value).toMatchObject({ refusal: { right: { action: 'remove' } }, remedies: ['desk', 'anybody'] });
     for (const name of ['away', 'off', 'others', 'anybody', 'monitoring']) {
       await policies.remove(OPERATOR, name);
@@ -74,7 +74,7 @@ describe('a refused request', () => {
     });
     await application.send('/admin/show', {}).set('Authorization', `Bearer ${token}`);
     const { rows } = await application.services.auditReading.page(OPERATOR, { actor: 'admin', limit: 1 });
-    const { value } = await ask('/admin/policy/explain-refusal', { request: rows[0]?.requestId ?? '' });
+    const { value } = await ask('/admin/policy/explain-refusal', { request_id: rows[0]?.requestId ?? '' });
     expect(value).toMatchObject({
       refusal: { right: { action: 'show' }, is_by_api_token: true },
       remedies: [],
@@ -84,7 +84,7 @@ describe('a refused request', () => {
   it('is shown to those who may read the audit only', async () => {
     await application.services.administrators.add(OPERATOR, 'reader', 'correct horse');
     const response = await application
-      .send('/admin/policy/explain-refusal', { request: 'any' })
+      .send('/admin/policy/explain-refusal', { request_id: 'any' })
       .auth('reader', 'correct horse');
     expect((response.body as Answer).result.error?.message).toMatch(/scope=admin, action=audit$/);
   });

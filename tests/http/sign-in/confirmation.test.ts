@@ -14,7 +14,7 @@ import { queryOnce } from '../../support/database/test-server.ts';
 const ORIGIN = 'https://tan.example.com';
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
 const PASSWORD = 'the password of anna';
-const GUARDED = '/admin/passkeys/options';
+const GUARDED = '/admin/passkey/options';
 const CONFIRM_FIRST = 'Confirm first that it is you: /admin/confirmation';
 
 let application: TestApplication;
@@ -76,7 +76,7 @@ describe('a login of an administrator without second factor', () => {
     await expectUnconfirmed();
     expect(valueOf(await confirm())).toEqual({
       confirmed: true,
-      until: new Date(application.clock.now().getTime() + 300_000).toISOString(),
+      expires_at: new Date(application.clock.now().getTime() + 300_000).toISOString(),
     });
     await expectConfirmed();
     application.clock.advance(301);
@@ -261,8 +261,8 @@ type Parameters = Readonly<Record<string, string>>;
 /** Every endpoint by which people change credentials of their own. */
 const OWN: readonly (readonly [path: string, given: Parameters])[] = [
   ['/admin/password', { password: PASSWORD, new_password: 'another password' }],
-  ['/admin/passkeys/options', {}],
-  ['/admin/passkeys/remove', { id: '1' }],
+  ['/admin/passkey/options', {}],
+  ['/admin/passkey/remove', { id: '1' }],
   ['/admin/second-factor/set', { administrator: 'anna', serial: 'OTHER' }],
   ['/admin/second-factor/remove', { administrator: 'anna' }],
   ['/admin/second-factor/passkey-link', { administrator: 'anna' }],
@@ -376,7 +376,7 @@ describe.each(OWN)('%s of a person with a second factor', (path, given) => {
     await confirmOwn();
     const before = await credentials();
     const done = await owner.post(path, given);
-    if (path === '/admin/passkeys/remove') {
+    if (path === '/admin/passkey/remove') {
       expect(errorOf(done)).toBe("There is no passkey '1'");
       return;
     }

@@ -49,7 +49,7 @@ describe('the sign-in of a user with an authenticator app', () => {
     const visitor = someone();
     const { response } = await visitor.begin();
     expect(valueOf(response)).toEqual({
-      expires: new Date(now().getTime() + 300_000).toISOString(),
+      expires_at: new Date(now().getTime() + 300_000).toISOString(),
       token: 0,
       tokens: ['…-app'],
     });

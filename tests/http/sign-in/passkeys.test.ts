@@ -54,7 +54,7 @@ async function register(
   deviations: Deviations = {},
 ): Promise<Response> {
   await confirm(from);
-  const begun = await from.post('/admin/passkeys/options');
+  const begun = await from.post('/admin/passkey/options');
   const credential = device.create(optionsOf(begun), deviations);
   return from.post('/admin/sign-in/passkey', { credential, name: 'laptop' });
 }
@@ -79,7 +79,9 @@ describe('a passkey', () => {
     // What the password alone has opened elsewhere ends; the own login stays.
     expect((await elsewhere.get(READ)).status).toBe(401);
     expect((await browser.get(READ)).status).toBe(200);
-    expect(valueOf(await browser.get('/admin/passkeys'))).toMatchObject([{ name: 'laptop', lastused: null }]);
+    expect(valueOf(await browser.get('/admin/passkey/list'))).toMatchObject([
+      { name: 'laptop', last_used_at: null },
+    ]);
     const begun = await password(elsewhere);
     expect(valueOf(begun)).toMatchObject({
       signed_in: false,
@@ -145,38 +147,38 @@ describe('the registration of a passkey', () => {
   ])('is refused with %s, and ends', async (_case, deviations) => {
     await password();
     expect(errorOf(await register(browser, authenticator, deviations))).toBe(REFUSED);
-    expect(valueOf(await browser.get('/admin/passkeys'))).toEqual([]);
+    expect(valueOf(await browser.get('/admin/passkey/list'))).toEqual([]);
     const late = await browser.post('/admin/sign-in/passkey', { credential: '{}', name: 'x' });
     expect(errorOf(late)).toBe('This registration has ended: begin again');
   });
 
   it('needs a confirmed login, all rights and the same browser', async () => {
     await password();
-    const early = await browser.post('/admin/passkeys/options');
+    const early = await browser.post('/admin/passkey/options');
     expect([early.status, errorOf(early)]).toEqual([
       403,
       'Confirm first that it is you: /admin/confirmation',
     ]);
     await confirm();
-    const begun = await browser.post('/admin/passkeys/options');
+    const begun = await browser.post('/admin/passkey/options');
     const credential = authenticator.create(optionsOf(begun));
     const elsewhere = new Browser(application.app);
     expect((await elsewhere.post('/admin/sign-in/passkey', { credential, name: 'x' })).status).toBe(401);
     const draft = { name: 'probe', rights: ['monitoring:*'] };
     const { token } = await application.services.administrators.addApiToken(OPERATOR, 'anna', draft);
     const asProgram = await request(application.app)
-      .post('/admin/passkeys/options')
+      .post('/admin/passkey/options')
       .set('Authorization', `Bearer ${token}`)
       .type('form')
       .send({});
     expect(errorOf(asProgram)).toMatch(/does not have the right \*$/);
-    expect((await elsewhere.post('/admin/passkeys/options')).status).toBe(401);
+    expect((await elsewhere.post('/admin/passkey/options')).status).toBe(401);
   });
 
   it('ends with a new password', async () => {
     await password();
     await confirm();
-    const begun = await browser.post('/admin/passkeys/options');
+    const begun = await browser.post('/admin/passkey/options');
     await application.services.administrators.setPassword(OPERATOR, 'anna', 'another password');
     const credential = authenticator.create(optionsOf(begun));
     expect((await browser.post('/admin/sign-in/passkey', { credential, name: 'x' })).status).toBe(401);
@@ -197,7 +199,7 @@ describe('the registration of a passkey', () => {
   ])('ends with the login that began it, as by %s', async (_case, end) => {
     await password();
     await confirm();
-    const begun = await browser.post('/admin/passkeys/options');
+    const begun = await browser.post('/admin/passkey/options');
     await end();
     const credential = authenticator.create(optionsOf(begun));
     const late = await browser.post('/admin/sign-in/passkey', { credential, name: 'x' });
@@ -214,7 +216,7 @@ describe('the registration of a passkey', () => {
     const { administrators } = application.services;
     const { token } = await administrators.addApiToken(OPERATOR, 'anna', { name: 'all', rights: ['*'] });
     const refused = await request(application.app)
-      .post('/admin/passkeys/options')
+      .post('/admin/passkey/options')
       .set('Authorization', `Bearer ${token}`)
       .type('form')
       .send({});
@@ -227,15 +229,15 @@ describe('the registration of a passkey', () => {
     const thief = browser.at(application.app);
     const begun = await thief.post('/admin/confirmation', { password: PASSWORD });
     expect(valueOf(begun)).toMatchObject({ confirmed: false, second_factor: 'passkey' });
-    expect(errorOf(await thief.post('/admin/passkeys/options'))).toMatch(/^Confirm first/);
+    expect(errorOf(await thief.post('/admin/passkey/options'))).toMatch(/^Confirm first/);
     const other = new SoftwareAuthenticator(ORIGIN).get(optionsOf(begun));
     expect((await thief.post('/admin/confirmation/finish', { credential: other })).status).toBe(403);
     const late = await thief.post('/admin/confirmation/finish', {
       credential: authenticator.get(optionsOf(begun)),
     });
     expect(errorOf(late)).toMatch(/^This confirmation has ended/);
-    const [own] = valueOf(await browser.get('/admin/passkeys')) as { id: string }[];
-    const kept = await thief.post('/admin/passkeys/remove', { id: own?.id ?? '' });
+    const [own] = valueOf(await browser.get('/admin/passkey/list')) as { id: string }[];
+    const kept = await thief.post('/admin/passkey/remove', { id: own?.id ?? '' });
     expect([kept.status, errorOf(kept)]).toEqual([403, 'Confirm first that it is you: /admin/confirmation']);
     expect(valueOf(await register(browser, new SoftwareAuthenticator(ORIGIN)))).toBe(true);
   });
@@ -273,13 +275,13 @@ describe('the removal of a passkey', () => {
     const credential = authenticator.get(optionsOf(stolen));
     await thief.post('/admin/sign-in/finish', { credential });
     await confirm(thief);
-    const begun = await thief.post('/admin/passkeys/options');
+    const begun = await thief.post('/admin/passkey/options');
     const planted = new SoftwareAuthenticator(ORIGIN).create(optionsOf(begun));
     await assertWith();
     await register(browser, new SoftwareAuthenticator(ORIGIN));
-    const [first] = valueOf(await browser.get('/admin/passkeys')) as { id: string }[];
+    const [first] = valueOf(await browser.get('/admin/passkey/list')) as { id: string }[];
     expect((await thief.get(READ)).status).toBe(200);
-    expect(valueOf(await browser.post('/admin/passkeys/remove', { id: first?.id ?? '' }))).toBe(true);
+    expect(valueOf(await browser.post('/admin/passkey/remove', { id: first?.id ?? '' }))).toBe(true);
     expect((await thief.get(READ)).status).toBe(401);
     const late = await thief.post('/admin/sign-in/passkey', { credential: planted, name: 'x' });
     expect(errorOf(late)).toBe('This registration has ended: begin again');
@@ -291,28 +293,28 @@ describe('the removal of a passkey', () => {
     await assertWith();
     const second = new SoftwareAuthenticator(ORIGIN);
     await register(browser, second);
-    const listed = valueOf(await browser.get('/admin/passkeys')) as { id: string }[];
+    const listed = valueOf(await browser.get('/admin/passkey/list')) as { id: string }[];
     const [first, last] = listed.map(({ id }) => id);
-    expect(valueOf(await browser.post('/admin/passkeys/remove', { id: first ?? '' }))).toBe(true);
-    const refused = await browser.post('/admin/passkeys/remove', { id: last ?? '' });
+    expect(valueOf(await browser.post('/admin/passkey/remove', { id: first ?? '' }))).toBe(true);
+    const refused = await browser.post('/admin/passkey/remove', { id: last ?? '' });
     expect(errorOf(refused)).toMatch(/^The last passkey stays/);
     for (const id of [first ?? '', '0', 'x', '999999999999999999999']) {
-      const unknown = await browser.post('/admin/passkeys/remove', { id });
+      const unknown = await browser.post('/admin/passkey/remove', { id });
       expect(errorOf(unknown)).toMatch(/^There is no passkey/);
     }
     await application.services.secondFactors.remove(OPERATOR, 'anna');
     expect(valueOf(await password())).toEqual({ signed_in: true });
-    expect(valueOf(await browser.get('/admin/passkeys'))).toEqual([]);
+    expect(valueOf(await browser.get('/admin/passkey/list'))).toEqual([]);
   });
 
   it('reaches nobody else', async () => {
     await registered();
     await assertWith();
-    const [own] = valueOf(await browser.get('/admin/passkeys')) as { id: string }[];
+    const [own] = valueOf(await browser.get('/admin/passkey/list')) as { id: string }[];
     const other = new Browser(application.app);
     await other.post('/admin/sign-in', { username: 'admin', password: 'correct horse' });
     await other.post('/admin/confirmation', { password: 'correct horse' });
-    const refused = await other.post('/admin/passkeys/remove', { id: own?.id ?? '' });
+    const refused = await other.post('/admin/passkey/remove', { id: own?.id ?? '' });
     expect(errorOf(refused)).toMatch(/^There is no passkey/);
   });
 });
@@ -327,7 +329,7 @@ describe('a server with an address that browsers bind no passkey to', () => {
     const { app, services } = application.restarted({ publicUrl } as object);
     const from = new Browser(app);
     await password(from);
-    expect(errorOf(await from.post('/admin/passkeys/options'))).toMatch(text);
+    expect(errorOf(await from.post('/admin/passkey/options'))).toMatch(text);
     await expect(services.secondFactors.passkeyLink(OPERATOR, 'anna')).rejects.toThrow(text);
     const methods = valueOf(await from.post('/admin/sign-in/methods'));
     expect(methods).toMatchObject({ passkeys: false, passkeys_off: cause });

@@ -79,7 +79,7 @@ describe('an administrator with an authenticator app as second factor', () => {
     expect(valueOf(begun)).toEqual({
       signed_in: false,
       second_factor: 'code',
-      expires: new Date(now().getTime() + 300_000).toISOString(),
+      expires_at: new Date(now().getTime() + 300_000).toISOString(),
     });
     expect(valueOf(await finish())).toEqual({ signed_in: false });
     expect((await browser.get('/admin/session/list')).status).toBe(401);

@@ -74,7 +74,7 @@ describe('an administrator with a token as second factor', () => {
     expect(valueOf(begun.response)).toEqual({
       signed_in: false,
       second_factor: 'token',
-      expires: '2026-11-20T12:05:00.000Z',
+      expires_at: '2026-11-20T12:05:00.000Z',
     });
     expect(parseQrTanUrl(begun.url)).toMatchObject({ message: 'Sign in as anna at tan.example.com' });
     expect(begun.response.get('Set-Cookie')?.join()).toMatch(
@@ -392,7 +392,7 @@ afterAll(() => listing.close());
 
 interface Listed {
   readonly id: string;
-  readonly owner: string;
+  readonly administrator: string;
   readonly kind: string;
   readonly is_own: boolean;
 }
@@ -410,8 +410,8 @@ describe('the list of sessions', () => {
     await signedIn('bert');
     const listed = valueOf(await browser.get(SESSIONS)) as Listed[];
     expect(listed).toMatchObject([
-      { owner: 'anna', kind: 'login', is_own: true, client: '127.0.0.1' },
-      { owner: 'anna', kind: 'session', is_own: false },
+      { administrator: 'anna', kind: 'login', is_own: true, client: '127.0.0.1' },
+      { administrator: 'anna', kind: 'session', is_own: false },
     ]);
     expect(listed[0]).toHaveProperty('expires_at', '2026-11-20T13:00:00.000Z');
   });
@@ -426,9 +426,9 @@ describe('the list of sessions', () => {
       expect(errorOf(refused)).toMatch(message);
     }
     const all = valueOf(await bounded.get('desk', SESSIONS, { administrator: '*' })) as Listed[];
-    expect(new Set(all.map(({ owner }) => owner))).toEqual(new Set(['anna', 'bert']));
+    expect(new Set(all.map(({ administrator }) => administrator))).toEqual(new Set(['anna', 'bert']));
     const ofBert = valueOf(await bounded.get('desk', SESSIONS, { administrator: 'bert' })) as Listed[];
-    expect(new Set(ofBert.map(({ owner }) => owner))).toEqual(new Set(['bert']));
+    expect(new Set(ofBert.map(({ administrator }) => administrator))).toEqual(new Set(['bert']));
   });
 
   it('does not have those that have ended', async () => {
@@ -589,7 +589,7 @@ describe('the token that is a second factor', () => {
     const asAdmin = { Authorization: basic('admin', 'correct horse') };
     const listing = await request(application.app).get('/admin/admin/list').set(asAdmin);
     const listed = valueOf(listing) as { name: string }[];
-    expect(listed.find(({ name }) => name === 'anna')).toMatchObject({ serial, second_factor_lost: true });
+    expect(listed.find(({ name }) => name === 'anna')).toMatchObject({ serial, is_second_factor_lost: true });
     await application.services.secondFactors.remove(OPERATOR, 'anna');
     expect(valueOf((await begin()).response)).toEqual({ signed_in: true });
   });

@@ -95,7 +95,7 @@ describe('the sign-in of a user', () => {
     expect(valueOf(asked.response)).toMatchObject({
       token: 0,
       tokens: ['…hone'],
-      expires: '2026-11-20T12:05:00.000Z',
+      expires_at: '2026-11-20T12:05:00.000Z',
     });
     expect(parseQrTanUrl(asked.data)).toMatchObject({
       message: `Sign in to your account as ${user} at tan.example.com`,

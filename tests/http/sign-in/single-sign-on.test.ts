@@ -193,7 +193,9 @@ describe('single sign-on', () => {
       expect((await callback(back, there)).status).toBe(200);
       const here = there.at(application.app);
       const listed = valueOf(await here.get('/admin/session/list')) as { is_own: boolean }[];
-      expect(listed.filter((one) => one.is_own)).toMatchObject([{ owner: 'oidc:anna', kind: 'login' }]);
+      expect(listed.filter((one) => one.is_own)).toMatchObject([
+        { administrator: 'oidc:anna', kind: 'login' },
+      ]);
       expect(valueOf(await here.post('/admin/session/end', { all: '1' }))).toBeGreaterThan(0);
       expect((await there.get(READ)).status).toBe(401);
     } finally {
@@ -244,11 +246,11 @@ describe('single sign-on', () => {
 
   it('has no password, passkeys or API tokens', async () => {
     await signIn();
-    expect((await browser.post('/admin/passkeys/options')).status).toBe(403);
+    expect((await browser.post('/admin/passkey/options')).status).toBe(403);
     expect(errorOf(await browser.post('/admin/confirmation', { password: '' }))).toMatch(/^People of single/);
     const change = { password: '', new_password: 'a new password' };
     expect(errorOf(await browser.post('/admin/password', change))).toMatch(/^People of single sign-on/);
-    expect(valueOf(await browser.get('/admin/passkeys'))).toEqual([]);
+    expect(valueOf(await browser.get('/admin/passkey/list'))).toEqual([]);
     const begun = await browser.post('/admin/sign-in', { username: 'oidc:anna', password: '' });
     expect(begun.status).toBe(401);
   });

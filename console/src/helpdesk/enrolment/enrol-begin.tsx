@@ -119,7 +119,7 @@ function AddressWarning({ target }: Pick<BeginProps, 'target'>): ReactNode {
   const t = useTexts(enrolTexts);
   const { data } = useQuery({
     queryKey: ['helpdesk', 'answer-address', target],
-    queryFn: ({ signal }) => call('/admin/answeraddress', namesOf(target), { signal }),
+    queryFn: ({ signal }) => call('/admin/answer-address', namesOf(target), { signal }),
     staleTime: 0,
   });
   if (data === undefined || data.values === 1) {

@@ -15,7 +15,7 @@ import type { Reply } from '../../reply.ts';
 import { required, secret } from '../../request/parameters.ts';
 
 const OPTIONS = answerWithCookie(
-  z.strictObject({ expires: z.iso.datetime(), options: z.looseObject({ challenge: z.string() }) }),
+  z.strictObject({ expires_at: z.iso.datetime(), options: z.looseObject({ challenge: z.string() }) }),
 );
 const REGISTERED = answerWithCookie(z.literal(true));
 const COOKIE = { 'Set-Cookie': 'a cookie that names the registration for five minutes' };
@@ -33,26 +33,26 @@ export function passkeyEndpoints(passkeys: PasskeyService): Endpoint[] {
 function listEndpoint(passkeys: PasskeyService): Endpoint {
   return valueReading(
     {
-      path: '/admin/passkeys',
+      path: '/admin/passkey/list',
       summary: 'the passkeys of the caller',
       requires: 'credential',
       value: z.array(
         z.strictObject({
           id: z.string(),
           name: z.string(),
-          created: z.iso.datetime(),
-          lastused: z.iso.datetime().nullable(),
+          created_at: z.iso.datetime(),
+          last_used_at: z.iso.datetime().nullable(),
         }),
       ),
-      example: [{ id: '3', name: 'laptop', created: '2026-11-20T12:00:00.000Z', lastused: null }],
+      example: [{ id: '3', name: 'laptop', created_at: '2026-11-20T12:00:00.000Z', last_used_at: null }],
       parameters: {},
     },
     async ({ caller }) =>
       (await passkeys.list(caller)).map(({ id, name, createdAt, lastUsedAt }) => ({
         id,
         name,
-        created: createdAt.toISOString(),
-        lastused: lastUsedAt?.toISOString() ?? null,
+        created_at: createdAt.toISOString(),
+        last_used_at: lastUsedAt?.toISOString() ?? null,
       })),
   );
 }
@@ -60,7 +60,7 @@ function listEndpoint(passkeys: PasskeyService): Endpoint {
 function optionsEndpoint(passkeys: PasskeyService): Endpoint {
   return administratorEndpoint(
     {
-      path: '/admin/passkeys/options',
+      path: '/admin/passkey/options',
       methods: ['POST'],
       summary: 'begins the registration of a passkey of the caller, with a confirmed login',
       requires: 'credential',
@@ -76,10 +76,10 @@ function optionsEndpoint(passkeys: PasskeyService): Endpoint {
 function removeEndpoint(passkeys: PasskeyService): Endpoint {
   return plainChange(
     {
-      path: '/admin/passkeys/remove',
+      path: '/admin/passkey/remove',
       summary: 'removes a passkey of the caller, unless it is the last one, with a confirmed login',
       requires: 'credential',
-      parameters: { id: required('the passkey, as in /admin/passkeys', '3') },
+      parameters: { id: required('the passkey, as in /admin/passkey/list', '3') },
     },
     ({ parameters: { id }, caller, login }) => passkeys.remove(caller, id, login),
   );
@@ -129,7 +129,7 @@ function optionsReply(
   { attempt, expiresAt, options }: BegunRegistration,
   { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
 ): Reply {
-  return OPTIONS.reply({ expires: expiresAt.toISOString(), options }, call, {
+  return OPTIONS.reply({ expires_at: expiresAt.toISOString(), options }, call, {
     cookie: keepSignIn(SECOND_STEP, attempt, expiresAt, servedAt),
   });
 }

@@ -46,7 +46,7 @@ const QR =
 const BEGUN = answerWithCookie(
   z.strictObject({
     ...CHALLENGE,
-    expires: moment,
+    expires_at: moment,
     token: z.int().describe('the place of the token that is asked, from 0'),
     tokens: z
       .array(z.string())
@@ -57,7 +57,7 @@ const BEGUN = answerWithCookie(
       value: {
         transactionid: TRANSACTION,
         data: QR,
-        expires: '2026-11-20T12:05:00.000Z',
+        expires_at: '2026-11-20T12:05:00.000Z',
         token: 0,
         tokens: ['…4711', '…4712'],
       },
@@ -87,8 +87,8 @@ const OWN = answerWithCookie(
         description: z.string(),
         state: z.enum(['active', 'locked', 'off', 'rollout', 'unfinished']),
         present: z.boolean().describe('true for the token that signed in'),
-        created: moment,
-        last_use: moment.nullable(),
+        created_at: moment,
+        last_success_at: moment.nullable(),
       }),
     ),
   }),
@@ -105,8 +105,8 @@ const OWN = answerWithCookie(
             description: 'my phone',
             state: 'active',
             present: true,
-            created: '2026-01-20T12:00:00.000Z',
-            last_use: null,
+            created_at: '2026-01-20T12:00:00.000Z',
+            last_success_at: null,
           },
         ],
       },
@@ -205,7 +205,7 @@ function beginEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
         );
       }
       const { attempt: name, expiresAt, asked: challenge, token, tokens } = begun;
-      const value = { ...challengeOf(challenge), expires: expiresAt.toISOString() };
+      const value = { ...challengeOf(challenge), expires_at: expiresAt.toISOString() };
       const cookie = keepSignIn(USER_SIGN_IN, name, expiresAt, call.servedAt);
       return BEGUN.reply({ ...value, token, tokens }, call, { cookie });
     },
@@ -331,8 +331,8 @@ function tokensEndpoint({ ownSignIn, ownTokens }: Own): Endpoint {
           tokens: tokens.map(({ isPresent, createdAt, lastSuccessAt, ...token }) => ({
             ...token,
             present: isPresent,
-            created: createdAt.toISOString(),
-            last_use: lastSuccessAt?.toISOString() ?? null,
+            created_at: createdAt.toISOString(),
+            last_success_at: lastSuccessAt?.toISOString() ?? null,
           })),
         },
         call,

@@ -32,17 +32,17 @@ import type { Services } from '../../../services.ts';
 const COOKIES = 'the cookies `access_token_cookie` and `csrf_access_token`';
 
 const signedIn = z.strictObject({ signed_in: z.literal(true) });
-const expires = z.iso.datetime();
+const expires_at = z.iso.datetime();
 
 /** The second factor that is asked for after a password. */
-const TOKEN_STEP = { second_factor: z.literal('token'), expires };
+const TOKEN_STEP = { second_factor: z.literal('token'), expires_at };
 const CODE_STEP = {
   second_factor: z.literal('code').describe('a response of HOTP or TOTP, without a challenge and a PIN'),
-  expires,
+  expires_at,
 };
 const PASSKEY_STEP = {
   second_factor: z.literal('passkey'),
-  expires,
+  expires_at,
   options: z.looseObject({ challenge: z.string() }),
 };
 const CHALLENGE_DETAIL = z.strictObject({ transactionid: z.string(), data: z.string() }).optional();
@@ -59,14 +59,14 @@ function asked(begun: Exclude<BegunSignIn | BegunConfirmation, { kind: 'signed-i
   switch (begun.kind) {
     case 'token':
       return {
-        value: { expires: until, second_factor: 'token' },
+        value: { expires_at: until, second_factor: 'token' },
         beside: { detail: { transactionid: begun.transactionId, data: begun.url } },
       } as const;
     case 'code':
-      return { value: { expires: until, second_factor: 'code' }, beside: {} } as const;
+      return { value: { expires_at: until, second_factor: 'code' }, beside: {} } as const;
     case 'passkey':
       return {
-        value: { expires: until, second_factor: 'passkey', options: begun.options },
+        value: { expires_at: until, second_factor: 'passkey', options: begun.options },
         beside: {},
       } as const;
   }
@@ -82,7 +82,7 @@ const BEGUN = answerWithCookie(
   {
     detail: CHALLENGE_DETAIL,
     example: {
-      value: { signed_in: false, second_factor: 'token', expires: '2026-11-20T12:05:00.000Z' },
+      value: { signed_in: false, second_factor: 'token', expires_at: '2026-11-20T12:05:00.000Z' },
       detail: {
         transactionid: '5f1c0e9a7b3d42860c1e',
         data: 'lseqr://req?me=Sign+in+as+anna+at+tan.example.com&u=&ch=A1B2C3D4&tr=5f1c0e9a7b3d42860c1e&si=ff',
@@ -250,7 +250,7 @@ function signedInReply(
   return FINISHED.reply({ signed_in: true }, call, { cookie });
 }
 
-const confirmed = z.strictObject({ confirmed: z.literal(true), until: z.iso.datetime() });
+const confirmed = z.strictObject({ confirmed: z.literal(true), expires_at: z.iso.datetime() });
 
 const CONFIRMATION_BEGUN = answerWithCookie(
   z.union([
@@ -261,12 +261,12 @@ const CONFIRMATION_BEGUN = answerWithCookie(
   ]),
   {
     detail: CHALLENGE_DETAIL,
-    example: { value: { confirmed: true, until: '2026-11-20T12:05:00.000Z' } },
+    example: { value: { confirmed: true, expires_at: '2026-11-20T12:05:00.000Z' } },
   },
 );
 
 const CONFIRMED = answerWithCookie(z.union([confirmed, z.strictObject({ confirmed: z.literal(false) })]), {
-  example: { value: { confirmed: true, until: '2026-11-20T12:05:00.000Z' } },
+  example: { value: { confirmed: true, expires_at: '2026-11-20T12:05:00.000Z' } },
 });
 
 function confirmationEndpoint(confirmation: ConfirmationService, guard: Guards['logins']): Endpoint {
@@ -349,7 +349,7 @@ function confirmedReply(
   { until }: Confirmed,
   { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
 ): Reply {
-  return CONFIRMED.reply({ confirmed: true, until: until.toISOString() }, call, {
+  return CONFIRMED.reply({ confirmed: true, expires_at: until.toISOString() }, call, {
     cookie: dropSignIn(CONFIRMATION, servedAt),
   });
 }

@@ -15,7 +15,7 @@ import { escapeHtml, htmlReply, type Reply } from '../../reply.ts';
 import { refusedBy } from '../../refused-requests.ts';
 import { optional, secret } from '../../request/parameters.ts';
 
-const BEGUN = answerWithCookie(z.strictObject({ url: z.url(), expires: z.iso.datetime() }));
+const BEGUN = answerWithCookie(z.strictObject({ url: z.url(), expires_at: z.iso.datetime() }));
 
 /** The outcomes of the callback, by the status of its page. */
 const PAGES: Answers = inEveryDialect({
@@ -48,7 +48,7 @@ function beginEndpoint(singleSignOn: SingleSignOnService): Endpoint {
     },
     async ({ servedAt, ...call }) => {
       const { attempt, expiresAt, url } = await singleSignOn.begin();
-      return BEGUN.reply({ url, expires: expiresAt.toISOString() }, call, {
+      return BEGUN.reply({ url, expires_at: expiresAt.toISOString() }, call, {
         cookie: keepSignIn(SINGLE_SIGN_ON, attempt, expiresAt, servedAt),
       });
     },

@@ -76,7 +76,7 @@ function initEndpoint(enrolment: EnrolmentService): Endpoint {
 function answerAddressEndpoint(enrolment: EnrolmentService): Endpoint {
   return valueReading(
     {
-      path: '/admin/answeraddress',
+      path: '/admin/answer-address',
       summary:
         'whether policies give a token that is to be enrolled the address of its responses (`qrtanurl`)',
       requires: 'admin:init',

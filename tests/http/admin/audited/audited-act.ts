@@ -39,7 +39,7 @@ export const QUESTIONS: Readonly<Record<string, RequestValues>> = {
   '/admin/transaction/show': { transaction_id: 'X' },
   '/admin/helpdesk/search': { text: 'X' },
   '/admin/token/show': { serial: 'X' },
-  '/admin/answeraddress': { serial: 'X' },
+  '/admin/answer-address': { serial: 'X' },
   '/ocra/checkstatus': { serial: 'X' },
   '/admin/checkstatus': { serial: 'X' },
   '/ocra': { serial: 'X' },

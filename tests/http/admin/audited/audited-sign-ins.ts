@@ -32,7 +32,7 @@ export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>
       outcomes: ['session opened'],
       isFree: true,
     },
-    '/admin/passkeys/options': {
+    '/admin/passkey/options': {
       prepare: async () => {
         const { name, browser } = await confirmed(parts);
         return { values: {}, headers: headersOf(browser), actor: name };
@@ -54,7 +54,7 @@ export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>
       outcomes: ['passkey added: laptop'],
       isFree: true,
     },
-    '/admin/passkeys/remove': {
+    '/admin/passkey/remove': {
       prepare: () => sparePasskey(parts),
       outcomes: ['passkey removed: laptop'],
       isFree: true,
@@ -149,7 +149,7 @@ async function answer(begun: Response, { application, suite }: SignInParts): Pro
 
 /** A passkey that a browser has made, to be registered. */
 async function madePasskey({ name, browser }: Awaited<ReturnType<typeof signedIn>>): Promise<ActRequest> {
-  const begun = await browser.post('/admin/passkeys/options');
+  const begun = await browser.post('/admin/passkey/options');
   const { options } = valueOf(begun) as { options: { challenge: string } };
   const credential = new SoftwareAuthenticator(ORIGIN).create(options);
   return { values: { credential, name: 'laptop' }, headers: headersOf(browser), actor: name };
@@ -161,6 +161,6 @@ async function sparePasskey(parts: SignInParts): Promise<ActRequest> {
   for (let made = 0; made < 2; made += 1) {
     await owner.browser.post('/admin/sign-in/passkey', (await madePasskey(owner)).values);
   }
-  const [first] = valueOf(await owner.browser.get('/admin/passkeys')) as { id: string }[];
+  const [first] = valueOf(await owner.browser.get('/admin/passkey/list')) as { id: string }[];
   return { values: { id: first?.id ?? '' }, headers: headersOf(owner.browser), actor: owner.name };
 }
