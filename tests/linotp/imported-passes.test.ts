@@ -308,7 +308,7 @@ describe('what cannot be checked', () => {
 
 describe('a token that is only kept', () => {
   it('keeps its user from responses of the others while it is enabled', async () => {
-    await importEdited(setOf('PW01', `"LinOtpTokenType" = 'motp'`));
+    await importEdited(setOf('PW01', `"LinOtpTokenType" = 'radius'`));
     const checkUser = async (): Promise<unknown> =>
       (await app.send('/validate/check', { user: 'anna', pass: hotp('HM01') })).body as unknown;
     expect(tokenOf('PW01').login).toBe(tokenOf('HM01').login);
