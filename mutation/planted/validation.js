@@ -84,5 +84,10 @@ export const faults = [
   ['challenges/enrolment/enrolment-service.ts', 'active: !selfEnrolled', 'active: true', apps],
   ['self-service/own-token-service.ts', "totp: 'enroltotp'", "totp: 'enrol'", apps],
   ['validation/otp-search-service.ts', ' && !one.isSecondFactor', '', signIns],
-  ['administrators/second-step.ts', " || isReserved(token) ? 'over'", " ? 'over'", signIns],
+  [
+    'administrators/second-step.ts',
+    'token === undefined || isReserved(token)',
+    'token === undefined',
+    signIns,
+  ],
 ];
