@@ -141,7 +141,8 @@ function SessionTable({ listed, isEverybody, isPending, onEnd }: SessionTablePro
       keyOf={({ id }) => id}
       act={{
         name: t.end,
-        of: ({ administrator, client, created_at: created }) => `${administrator}, ${client}, ${format.time(created)}`,
+        of: ({ administrator, client, created_at: created }) =>
+          `${administrator}, ${client}, ${format.time(created)}`,
         isDisabled: isPending,
         onClick: onEnd,
       }}

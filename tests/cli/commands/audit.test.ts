@@ -38,8 +38,9 @@ describe('tankeeper audit search', () => {
   it('gives scripts the page', async () => {
     const { dependencies, io } = fakeCli({ 'auditReading.page': PAGE });
     expect(await runProgram(['audit', 'search', '--json'], dependencies)).toBe(0);
-    const { requestId, ...row } = ROW;
-    expect(JSON.parse(io.out())).toEqual({ ...PAGE, rows: [{ ...row, request_id: requestId }] });
+    const { requestId, transaction, ...row } = ROW;
+    const shown = { ...row, request_id: requestId, transaction_id: transaction };
+    expect(JSON.parse(io.out())).toEqual({ ...PAGE, rows: [shown] });
   });
 
   it.each([[['search', '--limit', '0']], [['verify', '--key', 'abc']], [['prune']], [['export']]])(
