@@ -18,6 +18,7 @@ export function DisplayData({ text }: { text: DisplayText }): JSX.Element {
   if (text.segments.every((segment) => segment.kind === 'plain' && segment.text.trim() === '')) {
     return <Notice kind="warning">{texts.displayEmpty}</Notice>;
   }
+  const lines = linesOf(text.segments);
   return (
     <>
       <div
@@ -26,10 +27,10 @@ export function DisplayData({ text }: { text: DisplayText }): JSX.Element {
         aria-label={texts.displayData}
         dir="auto"
       >
-        {linesOf(text.segments).map((line, place) => (
+        {lines.map((line, place) => (
           <div key={place} class="display-line">
             {line.map((segment, part) => (
-              <Segment key={part} segment={segment} />
+              <Segment key={part} segment={segment} mayHaveName={lines.length > 1 && part === 0} />
             ))}
           </div>
         ))}
@@ -57,8 +58,14 @@ function linesOf(segments: readonly DisplaySegment[]): readonly (readonly Displa
   return lines;
 }
 
-function Segment({ segment: { kind, text, name } }: { segment: DisplaySegment }): JSX.Element {
-  const [named = ''] = NAME.exec(text) ?? [];
+interface SegmentProps {
+  readonly segment: DisplaySegment;
+  /** At the beginning of one of several lines: elsewhere, a name would set apart what follows it. */
+  readonly mayHaveName: boolean;
+}
+
+function Segment({ segment: { kind, text, name }, mayHaveName }: SegmentProps): JSX.Element {
+  const [named = ''] = mayHaveName ? (NAME.exec(text) ?? []) : [];
   switch (kind) {
     case 'plain':
       return (

@@ -112,6 +112,7 @@ describeSite(
     it.each([
       ['Pay by transfer\n\nAmount: 120.00 EUR\nPayee: Bert Miller: the baker\n', ['Amount: ', 'Payee: ']],
       ['Pay 900.00 EUR to Mallory for rent, Amount: 1.00 EUR, Payee: Bert Miller', []],
+      ['Mallory: rent \u0430Payee: Bert Miller', []],
     ])(
       'sets the lines of a text apart, nothing within one, and shows all of it: %j',
       async (message, names) => {
