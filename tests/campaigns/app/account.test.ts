@@ -117,6 +117,8 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
     await expectScreen(page, 'Confirm the sign-in');
     await press(page, 'Cancel');
     await expectScreen(page, 'Sign in to your account');
+    await expectSoon(() => page.getByLabel('Password').inputValue()).toBe('');
+    await page.getByLabel('Password').fill(PASSWORD);
     const begun = await got(page, '/self/sign-in', () => press(page, 'Continue'));
     await see('Confirm the sign-in', 'account-confirm');
     await page.getByText(/^Time left: [345]:[0-5][0-9]$/).waitFor();
