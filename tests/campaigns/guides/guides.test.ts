@@ -237,6 +237,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   resolvers: 'resolvers-guide.test.ts',
   'security-modules': 'tests/campaigns/security-module makes a token of SoftHSM with the same commands',
   deployment: 'needs Docker, Kubernetes or systemd; .ci/run checks its files',
+  releasing: 'CI makes the release twice; signing and publishing need the owner',
 };
 
 let sandbox: GuideSandbox | undefined;
