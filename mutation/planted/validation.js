@@ -59,6 +59,12 @@ export const faults = [
     'counterWindow: token.counterWindow + 1',
     passes,
   ],
+  [
+    'validation/pass-checker.ts',
+    'reportUnreadable(this.#deps.log, one.token, error);',
+    '',
+    'tests/http/ocra/open-answers',
+  ],
   ['validation/sign-in-response-service.ts', "isPin: pin === ''", 'isPin: true', signIns],
   ['validation/sign-in-response-service.ts', ' && !isReserved(token)', '', signIns],
   [
