@@ -20,10 +20,10 @@ import. A **kept** one is stored, as is any key that is not on this page. \`/sys
 
 /** @returns the text of docs/reference/settings.md */
 export function settingsPage(): string {
-  const rows = KNOWN_SETTINGS.map(({ key, initial, form, meaning, unit, ...range }) => [
+  const rows = KNOWN_SETTINGS.map(({ key, default: initial, type, meaning, unit, ...range }) => [
     `\`${key}\``,
     initial === undefined ? '' : `\`${initial}\``,
-    'min' in range ? [range.min, 'to', range.max, unit].filter((part) => part !== undefined).join(' ') : form,
+    'min' in range ? [range.min, 'to', range.max, unit].filter((part) => part !== undefined).join(' ') : type,
     meaning,
   ]);
   const foreign = (['refused', 'kept'] as const).map((fate) => {

@@ -61,7 +61,7 @@ export class AuditVerification {
     const draft = {
       begunAt: clock.now(),
       begunBy: caller.principal.administrator,
-      checkpoint: checkpoint?.toLowerCase() ?? '',
+      expectedCheckpoint: checkpoint?.toLowerCase() ?? '',
     };
     const { record, isNew } = await verifications.begin(draft, actOf(caller, 'audit/verify'));
     if (isNew) {
@@ -113,18 +113,18 @@ export class AuditVerification {
     }
   }
 
-  async #endOf({ id, checkpoint }: VerificationRecord): Promise<VerificationEnd> {
+  async #endOf({ id, expectedCheckpoint }: VerificationRecord): Promise<VerificationEnd> {
     const { store, authority, verifications, log } = this.#deps;
-    const listed: AuditFinding[] = [];
-    const reached = { rows: 0, checkpoints: 0, newest: '', findings: 0 };
+    const listedFindings: AuditFinding[] = [];
+    const reached = { rows: 0, checkpoints: 0, newestCheckpoint: '', findings: 0 };
     let storedAt = performance.now();
     try {
-      const { rows, checkpoints, newest, findings } = await store.verify(authority.keys(), {
-        checkpoint: checkpoint === '' ? undefined : checkpoint,
+      const { rows, checkpoints, newestCheckpoint, findings } = await store.verify(authority.keys(), {
+        checkpoint: expectedCheckpoint === '' ? undefined : expectedCheckpoint,
         report: (finding) => {
           reached.findings += 1;
-          if (listed.length < LISTED_FINDINGS) {
-            listed.push(finding);
+          if (listedFindings.length < LISTED_FINDINGS) {
+            listedFindings.push(finding);
           }
         },
         progress: async (rows, of) => {
@@ -133,23 +133,31 @@ export class AuditVerification {
           storedAt = isDue ? performance.now() : storedAt;
           if (
             this.#stopping.signal.aborted ||
-            (isDue && !(await verifications.advance(id, { ...reached, of })))
+            (isDue && !(await verifications.advance(id, { ...reached, totalRows: of })))
           ) {
             throw new Interrupted();
           }
         },
       });
-      return { state: 'finished', rows, checkpoints, newest, findings, listed, reason: '' };
+      return {
+        state: 'finished',
+        rows,
+        checkpoints,
+        newestCheckpoint,
+        findings,
+        listedFindings,
+        reason: '',
+      };
     } catch (error) {
       if (error instanceof Interrupted) {
-        return { state: 'interrupted', ...reached, listed, reason: '' };
+        return { state: 'interrupted', ...reached, listedFindings, reason: '' };
       }
       log.warn('A verification of the audit has failed', {
         component: 'audit',
         ...describeFault(error),
       });
       const reason = isServiceError(error) ? error.message : 'internal error';
-      return { state: 'failed', ...reached, listed, reason };
+      return { state: 'failed', ...reached, listedFindings, reason };
     }
   }
 }

@@ -144,7 +144,8 @@ export class ExplanationService {
     const question = { administrator, client, realm, ...(isPerson && { groups }) };
     const { right, isByApiToken } = refusal;
     const explanation = await this.#explain(base, question, at, right === undefined ? allRights() : [right]);
-    const isLacking = right !== undefined && !isByApiToken && explanation.rights.some((one) => !one.allowed);
+    const isLacking =
+      right !== undefined && !isByApiToken && explanation.rights.some((one) => !one.isAllowed);
     return {
       ...explanation,
       refusal,

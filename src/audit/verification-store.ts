@@ -21,7 +21,11 @@ export class VerificationStore {
    * @returns the new one, or the running one
    */
   begin(
-    { begunBy, begunAt, checkpoint }: Pick<VerificationRecord, 'begunBy' | 'checkpoint' | 'begunAt'>,
+    {
+      begunBy,
+      begunAt,
+      expectedCheckpoint: checkpoint,
+    }: Pick<VerificationRecord, 'begunBy' | 'expectedCheckpoint' | 'begunAt'>,
     act: Act,
   ): Promise<{ readonly record: VerificationRecord; readonly isNew: boolean }> {
     return this.#database.transact(async ({ sql, audit }) => {
@@ -55,7 +59,7 @@ export class VerificationStore {
    */
   async advance(
     id: string,
-    { rows, of, findings }: Pick<VerificationRecord, 'rows' | 'of' | 'findings'>,
+    { rows, totalRows, findings }: Pick<VerificationRecord, 'rows' | 'totalRows' | 'findings'>,
   ): Promise<boolean> {
     const { knex } = this.#database;
     const advanced = await knex('audit_verifications')
@@ -63,7 +67,7 @@ export class VerificationStore {
       .update({
         advanced_at: knex.raw('clock_timestamp()'),
         rows_checked: rows,
-        rows_in_all: of,
+        rows_in_all: totalRows,
         findings,
       });
     return advanced === 1;
@@ -72,7 +76,15 @@ export class VerificationStore {
   /** Stores the end, with an audit row if there is an act. Has no effect if it no longer runs. */
   async end(
     id: string,
-    { state, rows, checkpoints, newest, findings, listed, reason }: VerificationEnd,
+    {
+      state,
+      rows,
+      checkpoints,
+      newestCheckpoint: newest,
+      findings,
+      listedFindings: listed,
+      reason,
+    }: VerificationEnd,
     at: Date,
     audited?: { readonly act: Act; readonly outcome: string },
   ): Promise<void> {
@@ -104,9 +116,10 @@ export class VerificationStore {
 async function newestIn(sql: Knex): Promise<VerificationRecord | undefined> {
   const { rows } = await sql.raw<{ rows: VerificationRecord[] }>(
     `SELECT id::text, CASE WHEN silent THEN 'interrupted' ELSE state END AS state, begun_at AS "begunAt",
-       begun_by AS "begunBy", checkpoint, CASE WHEN silent THEN advanced_at ELSE ended_at END AS "endedAt",
-       rows_checked::float8 AS rows, greatest(rows_checked, rows_in_all)::float8 AS of, records::float8 AS checkpoints, newest, findings::float8,
-       listed::json, reason
+       begun_by AS "begunBy", checkpoint AS "expectedCheckpoint", CASE WHEN silent THEN advanced_at ELSE ended_at END AS "endedAt",
+       rows_checked::float8 AS rows, greatest(rows_checked, rows_in_all)::float8 AS "totalRows",
+       records::float8 AS checkpoints, newest AS "newestCheckpoint", findings::float8,
+       listed::json AS "listedFindings", reason
      FROM audit_verifications CROSS JOIN LATERAL (SELECT ${IS_SILENT} AS silent) AS sign
      ORDER BY audit_verifications.id DESC LIMIT 1`,
   );

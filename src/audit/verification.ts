@@ -42,7 +42,7 @@ export interface Trail {
 export interface AuditFinding {
   /** `inserted`: a row that was not there when its checkpoint was made, or should have been pruned. */
   readonly kind: 'changed' | 'removed' | 'inserted';
-  readonly of: 'row' | 'checkpoint';
+  readonly target: 'row' | 'checkpoint';
   /** The id of the row, or the number of the checkpoint; null where it is not known. */
   readonly id: string | null;
   /** The time of a row that is there, and of a checkpoint. */
@@ -59,7 +59,7 @@ export interface TrailVerification {
   readonly unsealed: number;
   readonly checkpoints: number;
   /** The hash of the newest checkpoint, hexadecimal; empty where there is none. */
-  readonly newest: string;
+  readonly newestCheckpoint: string;
   readonly findings: number;
 }
 
@@ -72,18 +72,18 @@ export interface VerificationRecord {
   readonly begunAt: Date;
   readonly begunBy: string;
   /** The required checkpoint, hexadecimal; empty where there is none. */
-  readonly checkpoint: string;
+  readonly expectedCheckpoint: string;
   readonly endedAt: Date | null;
   readonly rows: number;
   /** The approximate number of all rows. */
-  readonly of: number;
+  readonly totalRows: number;
   /** 0 before the end. */
   readonly checkpoints: number;
   /** The hash of the newest checkpoint, hexadecimal; empty before the end. */
-  readonly newest: string;
+  readonly newestCheckpoint: string;
   readonly findings: number;
   /** The first findings. */
-  readonly listed: readonly AuditFinding[];
+  readonly listedFindings: readonly AuditFinding[];
   /** The reason why it failed; empty where it did not. */
   readonly reason: string;
 }
@@ -91,7 +91,7 @@ export interface VerificationRecord {
 /** The end of a verification. */
 export type VerificationEnd = Pick<
   VerificationRecord,
-  'rows' | 'checkpoints' | 'newest' | 'findings' | 'listed' | 'reason'
+  'rows' | 'checkpoints' | 'newestCheckpoint' | 'findings' | 'listedFindings' | 'reason'
 > & {
   readonly state: Exclude<VerificationRecord['state'], 'running'>;
 };
@@ -150,7 +150,7 @@ export async function verifyTrail(
       report(removed('row', null, `none tells who made the administrator '${name}'`));
     });
   }
-  return { ...count, newest: newest?.hash.toString('hex') ?? '', findings };
+  return { ...count, newestCheckpoint: newest?.hash.toString('hex') ?? '', findings };
 }
 
 function isCreationOfAdministrator({ action, outcome }: AuditRow): boolean {
@@ -278,13 +278,13 @@ function isPruned({ number, month }: Checkpoint, pruning: Pruning | undefined): 
 }
 
 function found(kind: AuditFinding['kind'], { id, at }: AuditRow, reason: string): AuditFinding {
-  return { kind, of: 'row', id, at, reason };
+  return { kind, target: 'row', id, at, reason };
 }
 
 function changed({ number, at }: Checkpoint, reason: string): AuditFinding {
-  return { kind: 'changed', of: 'checkpoint', id: String(number), at, reason };
+  return { kind: 'changed', target: 'checkpoint', id: String(number), at, reason };
 }
 
-function removed(of: AuditFinding['of'], id: string | null, reason: string): AuditFinding {
-  return { kind: 'removed', of, id, at: null, reason };
+function removed(of: AuditFinding['target'], id: string | null, reason: string): AuditFinding {
+  return { kind: 'removed', target: of, id, at: null, reason };
 }

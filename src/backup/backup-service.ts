@@ -77,7 +77,7 @@ export class BackupService {
    */
   async closeChallenges(caller: Caller): Promise<number> {
     assertOperator(caller, 'Backup and recovery are done');
-    return this.#deps.store.closeChallenges(actOf(caller, 'challenges/close-all'));
+    return this.#deps.store.closeChallenges(actOf(caller, 'challenge/close-all'));
   }
 }
 

@@ -64,7 +64,7 @@ function labelsOf(reason: ResponseReason): { outcome: string; reason: string } {
 
 export class StatusWaitMetrics {
   readonly #waiting: Gauge;
-  readonly #ended: Counter<'end'>;
+  readonly #ended: Counter<'outcome'>;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -75,12 +75,12 @@ export class StatusWaitMetrics {
     });
     this.#ended = new Counter({
       name: 'tankeeper_status_waits_total',
-      help: 'Such waits by their end: changed, closed (the transaction takes no more responses), over (the time), full (too many waited), stopping (the server), gone (the client)',
-      labelNames: ['end'],
+      help: 'Such waits by their outcome: changed, closed (the transaction takes no more responses), over (the time), full (too many waited), stopping (the server), gone (the client)',
+      labelNames: ['outcome'],
       registers,
     });
     for (const end of WAIT_ENDS) {
-      this.#ended.inc({ end }, 0);
+      this.#ended.inc({ outcome: end }, 0);
     }
   }
 
@@ -90,6 +90,6 @@ export class StatusWaitMetrics {
 
   /** Counts a wait, also one that did not begin. */
   waitEnded(end: WaitEnd): void {
-    this.#ended.inc({ end });
+    this.#ended.inc({ outcome: end });
   }
 }

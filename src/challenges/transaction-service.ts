@@ -36,7 +36,7 @@ export interface TransactionHistory extends Timeline {
   /** `lseqr://req?…`, the content of the QR code, of an open challenge that a portal may have had issued; else null. */
   readonly code: string | null;
   /** The number of later events that are left out. */
-  readonly more: number;
+  readonly furtherEvents: number;
 }
 
 /** The most audit rows of a history: a closed transaction can be replayed for ever. */
@@ -92,7 +92,7 @@ export class TransactionService {
       ...shown,
       code: hasCode ? await this.#code(configuration, caller, transactionId) : null,
       ...timeline,
-      more: trail.more,
+      furtherEvents: trail.more,
     };
   }
 
@@ -217,7 +217,7 @@ interface TransactionEvent {
   readonly client: string;
   readonly requestId: string;
   /** True if no audit row reports the event: it follows from the challenge and the settings of now. */
-  readonly derived: boolean;
+  readonly isDerived: boolean;
 }
 
 interface Timeline {
@@ -295,7 +295,7 @@ function reportedEvent(row: AuditRow, { isPinWithheld }: HistorySources): Transa
   const { at, action, actor, client, requestId } = row;
   const outcome = isPinWithheld ? withoutPinVerdict(row.outcome) : row.outcome;
   const meaning = meaningOf(outcome) ?? { event: 'other', reason: outcome };
-  return { at, ...meaning, action, actor, client, requestId, derived: false };
+  return { at, ...meaning, action, actor, client, requestId, isDerived: false };
 }
 
 function meaningOf(outcome: string): EventMeaning | undefined {
@@ -320,7 +320,7 @@ function meaningOf(outcome: string): EventMeaning | undefined {
 }
 
 function derivedEvent(at: string, meaning: EventMeaning): TransactionEvent {
-  return { at, ...meaning, action: '', actor: '', client: '', requestId: '', derived: true };
+  return { at, ...meaning, action: '', actor: '', client: '', requestId: '', isDerived: true };
 }
 
 /** A challenge that was moved in from elsewhere, or whose row was pruned. */

@@ -78,7 +78,7 @@ export class NewFile {
    */
   static async begin(path: string, isReplacing: boolean): Promise<NewFile> {
     if (!isReplacing && (await exists(path))) {
-      throw new CliFailure(`${path} is there already (--force replaces it)`);
+      throw new CliFailure(`${path} is there already (--overwrite replaces it)`);
     }
     const partial = `${path}.${randomBytes(4).toString('hex')}.partial`;
     try {

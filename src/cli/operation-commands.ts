@@ -170,12 +170,14 @@ function print(
   }
 }
 
-/** Prints the facts of one thing, and a table for each of its lists whose columns have titles. */
+/** Prints the facts of one thing, but those that are null, and a table for each of its lists whose columns have titles. */
 function printRecord(to: Output, row: Row, schema: z.ZodType): void {
   const columns = columnsOf(schema);
   to.record(
     row,
-    columns.flatMap(({ column, field }) => (isListOfObjects(field) ? [] : [column])),
+    columns.flatMap(({ column, field }) =>
+      isListOfObjects(field) || column.value(row) === null ? [] : [column],
+    ),
   );
   for (const { column, field } of columns.filter((one) => isListOfObjects(one.field))) {
     const titled = listColumns(unwrapped(field));

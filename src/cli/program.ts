@@ -3,7 +3,7 @@ import { addAuditCommands } from './commands/audit.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { CliFailure, EXIT_CODES, describeFailure } from './cli-failure.ts';
 import { CommandContext } from './command-context.ts';
-import { addChallengeCommand } from './commands/challenge.ts';
+import { addChallengeCommands } from './commands/challenge.ts';
 import { addCountCommand } from './commands/count.ts';
 import type { Config } from '../config/config.ts';
 import type { CliDependencies } from './dependencies.ts';
@@ -11,7 +11,7 @@ import { addDeviceCommands } from './device/device-commands.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addHousekeepingCommand } from './commands/housekeeping.ts';
 import { addImportCommands } from './commands/linotp.ts';
-import { addKeysCommands } from './commands/keys.ts';
+import { addKeyCommands } from './commands/key.ts';
 import { addServerCommands } from './commands/server.ts';
 import { addTokenInitCommand } from './commands/token-init.ts';
 import { addUserListCommand } from './commands/user.ts';
@@ -27,7 +27,7 @@ Passwords, PINs and keys are never arguments: they are asked for, or read from a
 /** Commands of a group that are no operations. */
 const BESIDE: Readonly<Record<string, (group: Command, context: CommandContext) => void>> = {
   audit: addAuditCommands,
-  keys: addKeysCommands,
+  key: addKeyCommands,
   token: addTokenInitCommand,
   user: addUserListCommand,
 };
@@ -62,7 +62,7 @@ export function buildProgram(dependencies: CliDependencies): Command {
     const command = addOperationCommands(program, context, group);
     BESIDE[group.name]?.(command, context);
   }
-  addChallengeCommand(program, context);
+  addChallengeCommands(program, context);
   addCountCommand(program, context);
   addHousekeepingCommand(program, context);
   addImportCommands(program, context);

@@ -320,7 +320,7 @@ async function alteredAudit({
         throw new Error('the audit trail is too large: `tankeeper audit verify` has no time limit');
       }
     },
-    report: ({ kind, of, reason }) => {
+    report: ({ kind, target: of, reason }) => {
       first ||= `${kind} ${of}: ${reason}`;
     },
   };

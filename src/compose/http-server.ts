@@ -96,9 +96,9 @@ export async function startHttpServer(
     config: {
       ...config,
       serviceVersion: serviceVersion(config),
-      documentedVersion: config.apiDocs === 'on' ? packageVersion() : undefined,
-      appFiles: await siteFiles('app', config.app, log),
-      consoleFiles: await siteFiles('console', config.console, log),
+      documentedVersion: config.serveApiDocs === 'on' ? packageVersion() : undefined,
+      appFiles: await siteFiles('app', config.serveApp, log),
+      consoleFiles: await siteFiles('console', config.serveConsole, log),
     },
     metrics: appMetrics(metrics, services.monitoring),
     guards,

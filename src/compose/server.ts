@@ -343,7 +343,7 @@ export async function startDemoServer(
       host: '127.0.0.1',
       port,
       metricsPort: undefined,
-      app: 'on',
+      serveApp: 'on',
       dataDir: folder,
       databaseUrl: undefined,
       encryptionKeyFile: join(folder, 'encryption.key'),

@@ -223,11 +223,11 @@ const answers = z
     SERVICE_VERSION: aText
       .optional()
       .describe('version that answers carry; unset: Tankeeper and its version, or that of the dialect'),
-    API_DOCS: oneOf('on', 'off')
+    SERVE_API_DOCS: oneOf('on', 'off')
       .prefault('on')
       .describe('description of the interface at /openapi.json, and the page /docs to read and try it'),
-    APP: oneOf('on', 'off').prefault('on').describe('the QR-TAN app for phones and browsers at /app'),
-    CONSOLE: oneOf('on', 'off').prefault('on').describe('the console of administrators at /console'),
+    SERVE_APP: oneOf('on', 'off').prefault('on').describe('the QR-TAN app for phones and browsers at /app'),
+    SERVE_CONSOLE: oneOf('on', 'off').prefault('on').describe('the console of administrators at /console'),
     APP_ORIGINS: origins
       .optional()
       .describe('origins elsewhere that serve the app and may call /ocra/check_t from browsers; unset: none'),

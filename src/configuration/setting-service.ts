@@ -71,7 +71,7 @@ export class SettingService {
     return [
       ...KNOWN_SETTINGS.map((facts) => ({
         ...facts,
-        value: settings.get(facts.key) ?? facts.initial,
+        value: settings.get(facts.key) ?? facts.default,
         isSet: settings.has(facts.key),
         isKnown: true,
         isWithheld: false,

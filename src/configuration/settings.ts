@@ -7,9 +7,9 @@ import { parseOcraSuite } from '../ocra/suite.ts';
 export interface KnownSetting {
   readonly key: string;
   /** The default; undefined: there is none. */
-  readonly initial?: string;
-  /** `truth`: True or False. `duration`: seconds (300) or a form like 1D2H3M4S. `suite`: an OCRA suite. */
-  readonly form: 'number' | 'duration' | 'suite' | 'truth' | 'text';
+  readonly default?: string;
+  /** `boolean`: True or False. `duration`: seconds (300) or a form like 1D2H3M4S. `suite`: an OCRA suite. */
+  readonly type: 'number' | 'duration' | 'suite' | 'boolean' | 'text';
   readonly unit?: string;
   /** The bounds of a number. */
   readonly min?: number;
@@ -25,12 +25,12 @@ export const MAX_VALUE_LENGTH = 8192;
 export const ERROR_RESTRICTION = 'errors';
 const ERROR_SETTING: KnownSetting = {
   key: ERROR_RESTRICTION,
-  form: 'text',
+  type: 'text',
   meaning: 'error codes to which the parameter httperror applies, a comma list; without a value: all',
 };
 const LICENCE_SETTING: KnownSetting = {
   key: LICENCE_KEY,
-  form: 'text',
+  type: 'text',
   meaning:
     'fields of the licence that /monitoring/license reports, as JSON, such as {"licensee": "Bank", "user-num": 500, "expire": "2027-12-31"}; without a value: community support',
 };
@@ -38,19 +38,19 @@ const LICENCE_SETTING: KnownSetting = {
 export const BACKUP_ELSEWHERE = 'BackupElsewhere';
 const BACKUP_SETTING: KnownSetting = {
   key: BACKUP_ELSEWHERE,
-  initial: 'False',
-  form: 'truth',
+  default: 'False',
+  type: 'boolean',
   meaning: 'backups are made by other means than tankeeper export: first steps and doctor ask for none',
 };
 const INSTALLATION_NAME: KnownSetting = {
   key: 'InstallationName',
-  form: 'text',
+  type: 'text',
   meaning:
     'name of this installation at the sign-in and in the titles of the console, such as Test; readable without a sign-in',
 };
 const INSTALLATION_COLOUR: KnownSetting = {
   key: 'InstallationColour',
-  form: 'text',
+  type: 'text',
   meaning: 'colour of that name, such as #c92a2a; readable without a sign-in',
 };
 /** Prefix of every key in LinOTP's own table. */
@@ -87,30 +87,30 @@ export function isNotFalse(text: string): boolean {
 const SETTINGS = {
   maxChallenges: {
     key: 'OcraMaxChallenges',
-    initial: '4',
-    form: 'number',
+    default: '4',
+    type: 'number',
     min: 1,
     max: 1_000,
     meaning: 'open challenges of a token; a further one closes the oldest',
   },
   maxChallengeRequests: {
     key: 'OcraMaxChallengeRequests',
-    initial: '3',
-    form: 'number',
+    default: '3',
+    type: 'number',
     min: 1,
     max: 1_000,
     meaning: 'wrong responses that close a challenge',
   },
   challengeTimeout: {
     key: 'OcraChallengeTimeout',
-    initial: '20M',
-    form: 'duration',
+    default: '20M',
+    type: 'duration',
     meaning: 'lifetime of new challenges',
   },
   timeWindow: {
     key: 'ocra.timeWindow',
-    initial: '180',
-    form: 'number',
+    default: '180',
+    type: 'number',
     unit: 'seconds',
     min: 0,
     max: 86_400,
@@ -118,8 +118,8 @@ const SETTINGS = {
   },
   timeShift: {
     key: 'ocra.timeShift',
-    initial: '0',
-    form: 'number',
+    default: '0',
+    type: 'number',
     unit: 'seconds',
     min: -86_400,
     max: 86_400,
@@ -127,26 +127,26 @@ const SETTINGS = {
   },
   defaultSuite: {
     key: 'OcraDefaultSuite',
-    initial: 'OCRA-1:HOTP-SHA256-8:C-QN08',
-    form: 'suite',
+    default: 'OCRA-1:HOTP-SHA256-8:C-QN08',
+    type: 'suite',
     meaning: 'suite of plain tokens that name none',
   },
   qrDefaultSuite: {
     key: 'QrOcraDefaultSuite',
-    initial: 'OCRA-1:HOTP-SHA256-8:C-QA64',
-    form: 'suite',
+    default: 'OCRA-1:HOTP-SHA256-8:C-QA64',
+    type: 'suite',
     meaning: 'suite of QR-TAN apps',
   },
   autoResync: {
     key: 'AutoResync',
-    initial: 'False',
-    form: 'truth',
+    default: 'False',
+    type: 'boolean',
     meaning: "two consecutive responses ahead of the windows resynchronise a token's counter",
   },
   autoResyncTimeout: {
     key: 'AutoResyncTimeout',
-    initial: '240',
-    form: 'number',
+    default: '240',
+    type: 'number',
     unit: 'seconds',
     min: 1,
     max: 86_400,
@@ -154,52 +154,52 @@ const SETTINGS = {
   },
   defaultMaxFail: {
     key: 'DefaultMaxFailCount',
-    initial: '10',
-    form: 'number',
+    default: '10',
+    type: 'number',
     min: 1,
     max: 1_000_000,
     meaning: 'wrong responses in a row that lock a new token',
   },
   defaultCountWindow: {
     key: 'DefaultCountWindow',
-    initial: '10',
-    form: 'number',
+    default: '10',
+    type: 'number',
     min: 1,
     max: 1_000,
     meaning: 'counters ahead that a response of a new token may have',
   },
   defaultSyncWindow: {
     key: 'DefaultSyncWindow',
-    initial: '1000',
-    form: 'number',
+    default: '1000',
+    type: 'number',
     min: 1,
     max: 10_000,
     meaning: 'counters, or time steps, ahead that a resynchronisation of a new token tries',
   },
   splitAtSign: {
     key: 'splitAtSign',
-    initial: 'True',
-    form: 'truth',
+    default: 'True',
+    type: 'boolean',
     meaning:
       'login@realm and realm\\login name a realm, if there is one of that name; False: all is the login, or nobody has it and login@realm names one',
   },
   prependPin: {
     key: 'PrependPin',
-    initial: 'True',
-    form: 'truth',
+    default: 'True',
+    type: 'boolean',
     meaning: 'the PIN or password precedes the response; False: it follows the response',
   },
   defaultResetFailCount: {
     key: 'DefaultResetFailCount',
-    initial: 'True',
-    form: 'truth',
+    default: 'True',
+    type: 'boolean',
     only: { value: true, reason: 'it would lock a token by wrong responses that lie years apart' },
     meaning: 'an accepted response resets the fail counter; False is refused',
   },
   failCounterIncOnFalsePin: {
     key: 'FailCounterIncOnFalsePin',
-    initial: 'True',
-    form: 'truth',
+    default: 'True',
+    type: 'boolean',
     only: {
       value: true,
       reason:
@@ -209,25 +209,25 @@ const SETTINGS = {
   },
   passOnUserNotFound: {
     key: 'PassOnUserNotFound',
-    initial: 'False',
-    form: 'truth',
+    default: 'False',
+    type: 'boolean',
     only: { value: false, reason: 'it would accept any response of a user who does not exist' },
     meaning: 'an unknown user is refused; True is refused',
   },
   passOnUserNoToken: {
     key: 'PassOnUserNoToken',
-    initial: 'False',
-    form: 'truth',
+    default: 'False',
+    type: 'boolean',
     only: { value: false, reason: 'it would accept any response of a user who has no token' },
     meaning: 'a user without a token is refused; True is refused',
   },
   allowSamlAttributes: {
     key: 'AllowSamlAttributes',
-    initial: 'False',
-    form: 'truth',
+    default: 'False',
+    type: 'boolean',
     meaning: '/validate/samlcheck tells the attributes of a user whose response it has accepted',
   },
-} as const satisfies Readonly<Record<string, KnownSetting & { readonly initial: string }>>;
+} as const satisfies Readonly<Record<string, KnownSetting & { readonly default: string }>>;
 
 /** Keys of LinOTP that are not obeyed. */
 interface ForeignSetting {
@@ -336,16 +336,21 @@ export const FOREIGN_SETTINGS: readonly ForeignSetting[] = [
   { keys: ['support.*'], fate: 'kept', reason: 'it is about the support of LinOTP' },
 ];
 
-type Form = (typeof SETTINGS)[keyof typeof SETTINGS]['form'];
-type ValueOf<Of extends Form> = { number: number; duration: number; suite: string; truth: boolean }[Of];
+type ValueType = (typeof SETTINGS)[keyof typeof SETTINGS]['type'];
+type ValueOf<Of extends ValueType> = {
+  number: number;
+  duration: number;
+  suite: string;
+  boolean: boolean;
+}[Of];
 
 /** The values of the settings: numbers, durations in seconds, names of suites, truths. */
 export type OcraSettings = {
-  readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]['form']>;
+  readonly [Name in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[Name]['type']>;
 };
 
 /** The settings that are obeyed and have a default, in the order in which they are shown. */
-export const OCRA_SETTINGS: readonly (KnownSetting & { readonly initial: string })[] =
+export const OCRA_SETTINGS: readonly (KnownSetting & { readonly default: string })[] =
   Object.values(SETTINGS);
 
 /** All settings that are obeyed. */
@@ -360,7 +365,7 @@ export const KNOWN_SETTINGS: readonly KnownSetting[] = [
 
 /** Defaults of the settings, by key. */
 export const OCRA_DEFAULTS: ReadonlyMap<string, string> = new Map(
-  OCRA_SETTINGS.map(({ key, initial }) => [key, initial]),
+  OCRA_SETTINGS.map(({ key, default: initial }) => [key, initial]),
 );
 
 /** @returns true for a key that the server obeys */
@@ -408,25 +413,25 @@ export function readOcraSettings(configuration: ReadonlyMap<string, string>): Oc
 
 function parseOcraSettings(configuration: ReadonlyMap<string, string>): OcraSettings {
   const values = Object.entries(SETTINGS).map(([name, setting]) => {
-    const text = configuration.get(setting.key) ?? setting.initial;
+    const text = configuration.get(setting.key) ?? setting.default;
     return [name, valueOf(setting, text)];
   });
   return Object.fromEntries(values) as OcraSettings;
 }
 
 function valueOf(setting: (typeof SETTINGS)[keyof typeof SETTINGS], text: string): string | number | boolean {
-  if (setting.form === 'truth' && setting !== SETTINGS.autoResync && !isTruth(text)) {
+  if (setting.type === 'boolean' && setting !== SETTINGS.autoResync && !isTruth(text)) {
     // Any text may be stored under a key that was not read before, and no response may fail by it.
-    return readTruth(setting.key, setting.initial);
+    return readTruth(setting.key, setting.default);
   }
-  return setting.form === 'suite' ? text : READERS[setting.form](setting, text);
+  return setting.type === 'suite' ? text : READERS[setting.type](setting, text);
 }
 
 const READERS = {
   number: wholeNumber,
   duration,
   /** One that is stored in spite of `only` has no effect. */
-  truth: ({ key, only }: KnownSetting, text: string): boolean => only?.value ?? readTruth(key, text),
+  boolean: ({ key, only }: KnownSetting, text: string): boolean => only?.value ?? readTruth(key, text),
 };
 
 /**
@@ -435,8 +440,8 @@ const READERS = {
  */
 export function checkOcraSettings(configuration: ReadonlyMap<string, string>): void {
   const { defaultSuite, qrDefaultSuite } = readOcraSettings(configuration);
-  for (const { key, form, only, initial } of OCRA_SETTINGS) {
-    const isTrue = form === 'truth' && readTruth(key, configuration.get(key) ?? initial);
+  for (const { key, type, only, default: initial } of OCRA_SETTINGS) {
+    const isTrue = type === 'boolean' && readTruth(key, configuration.get(key) ?? initial);
     if (only !== undefined && isTrue !== only.value) {
       throw new ServiceError(
         'configuration.invalid',

@@ -57,7 +57,7 @@ interface InstallationHealth {
   readonly examinedAt: Date;
   readonly findings: readonly Finding[];
   /** The begin of the last export that the audit records; null: none. */
-  readonly lastBackup: Date | null;
+  readonly lastBackupAt: Date | null;
   readonly webhooks: readonly WebhookWithState[];
   readonly resolvers: readonly ResolverHealth[];
 }
@@ -83,7 +83,7 @@ interface RefusedToken extends Pick<TokenView, 'serial' | 'ownerRealm' | 'isLock
   /** null: nobody, or the token is gone, or the caller may not see it. */
   readonly owner: TokenView['owner'];
   /** The number of refused responses among the looked-at rows. */
-  readonly refusals: number;
+  readonly refusedResponses: number;
   /** The time of the last of them, as the audit has it. */
   readonly lastAt: string;
 }
@@ -93,7 +93,7 @@ interface Health {
   readonly installation: InstallationHealth | null;
   readonly responses: ResponsePeriods | null;
   /** Those of the last day, the newest first; also null while too many search the audit. */
-  readonly refused: readonly RefusedToken[] | null;
+  readonly refusedTokens: readonly RefusedToken[] | null;
 }
 
 /** Milliseconds for which a reading serves those who ask again. */
@@ -163,7 +163,7 @@ export class HealthService {
     return {
       installation: installation?.installation ?? null,
       responses: responses?.responses ?? null,
-      refused:
+      refusedTokens:
         grantOf('admin', 'audit') === undefined
           ? null
           : await this.#refused(caller, configuration, grantOf('admin', 'show')),
@@ -196,7 +196,7 @@ export class HealthService {
       installation: {
         examinedAt: clock.now(),
         findings: examination.findings,
-        lastBackup: lastExport ?? null,
+        lastBackupAt: lastExport ?? null,
         webhooks: receivers,
         resolvers: resolverHealth(resolvers, uses),
       },
@@ -230,12 +230,12 @@ export class HealthService {
     }
     const { tokens } = this.#deps;
     const refused: RefusedToken[] = [];
-    for (const { serial, refusals, lastAt } of bySerial(rows).slice(0, MAX_REFUSED)) {
+    for (const { serial, refusedResponses: refusals, lastAt } of bySerial(rows).slice(0, MAX_REFUSED)) {
       const token = shown === undefined ? undefined : await tokens.findBySerial(serial);
       const isShown = token !== undefined && shown !== undefined && isVisible(token, shown);
       refused.push({
         serial,
-        refusals,
+        refusedResponses: refusals,
         lastAt,
         ...(isShown
           ? viewOf(token, { configuration, grant: shown, now: this.#deps.clock.now() })
@@ -267,13 +267,13 @@ export class HealthService {
 /** @returns the tokens that the rows are about, the newest row first */
 function bySerial(
   rows: readonly AuditRow[],
-): readonly Pick<RefusedToken, 'serial' | 'refusals' | 'lastAt'>[] {
-  const found = new Map<string, Pick<RefusedToken, 'serial' | 'refusals' | 'lastAt'>>();
+): readonly Pick<RefusedToken, 'serial' | 'refusedResponses' | 'lastAt'>[] {
+  const found = new Map<string, Pick<RefusedToken, 'serial' | 'refusedResponses' | 'lastAt'>>();
   for (const { subject, at } of rows) {
     const before = found.get(subject);
     found.set(subject, {
       serial: subject,
-      refusals: (before?.refusals ?? 0) + 1,
+      refusedResponses: (before?.refusedResponses ?? 0) + 1,
       lastAt: before === undefined || at > before.lastAt ? at : before.lastAt,
     });
   }

@@ -276,7 +276,7 @@ export const UPKEEP_FINDINGS: Findings<ExaminedDatabase & ExaminedKeys> = {
   'key.rotation': {
     severity: 'warning',
     find: async ({ keyStates, clock }) => unfinishedRotation(await keyStates(), clock.now()),
-    remedy: '`tankeeper keys rotate`, then `tankeeper keys retire` for the former key',
+    remedy: '`tankeeper key rotate`, then `tankeeper key retire` for the former key',
   },
   'backup.old': {
     severity: 'warning',
@@ -332,7 +332,7 @@ function unfinishedRotation(keys: readonly KeyState[], at: Date): readonly strin
   const current = keys.find(({ isCurrent }) => isCurrent);
   return keys
     .filter(({ retiredAt, isCurrent }) => retiredAt === undefined && !isCurrent)
-    .filter(({ addedAt = at, currentSince }) => {
+    .filter(({ createdAt: addedAt = at, currentSince }) => {
       const since = currentSince === undefined ? addedAt : (current?.currentSince ?? currentSince);
       return at.getTime() - since.getTime() >= ROTATION_MS;
     })

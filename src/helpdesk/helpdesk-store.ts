@@ -216,7 +216,7 @@ export interface LatestTransaction {
   readonly closedBy: ClosedBy | null;
   readonly closedAt: Date | null;
   /** The number of wrong responses to it. */
-  readonly wrongCount: number;
+  readonly failCount: number;
 }
 
 interface LatestRow {
@@ -286,7 +286,7 @@ export class LatestTransactionStore {
       expiresAt: row.open_until,
       closedBy: row.closed_by,
       closedAt: row.closed_at,
-      wrongCount: row.wrong_count,
+      failCount: row.wrong_count,
     }));
   }
 }

@@ -20,7 +20,7 @@ interface RecentTransaction {
   readonly issuedAt: Date;
   readonly state: (typeof STORED_STATES)[number];
   /** The number of wrong responses. */
-  readonly wrongCount: number;
+  readonly failCount: number;
 }
 
 /** A user with their tokens. */
@@ -168,7 +168,7 @@ export class PersonService {
       serial: one.serial,
       issuedAt: one.issuedAt,
       state: stateOf(one, now),
-      wrongCount: one.wrongCount,
+      failCount: one.failCount,
     }));
   }
 

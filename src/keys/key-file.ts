@@ -255,7 +255,7 @@ export class KeyFileKeys implements KeySource {
     }
     for (const keyId of keys.map(keyIdOf).filter((id) => !isAmong(registered, id))) {
       log.warn(
-        `the key file ${file} holds the key ${keyId}, which the database does not know; 'tankeeper keys add' registers it`,
+        `the key file ${file} holds the key ${keyId}, which the database does not know; 'tankeeper key add' registers it`,
       );
     }
     return { keys, added: [] };

@@ -76,7 +76,7 @@ export class KeyService {
     assertOperator(caller, 'Keys are changed');
     const { keys, opened } = this.#deps;
     const { source } = opened;
-    const { keyId, isMade } = await keys.add((known) => source.provide(known), actOf(caller, 'keys/add'));
+    const { keyId, isMade } = await keys.add((known) => source.provide(known), actOf(caller, 'key/add'));
     return { keyId, isMade, place: source.place };
   }
 
@@ -92,9 +92,9 @@ export class KeyService {
     if (!opened.vault.keyIds.includes(keyId)) {
       throw new ServiceError('key.unavailable', `The encryption key ${keyId} is not loaded here`);
     }
-    const isNew = await keys.makeCurrent(keyId, actOf(caller, 'keys/rotate'));
+    const isNew = await keys.makeCurrent(keyId, actOf(caller, 'key/rotate'));
     opened.vault.load([], keyId);
-    const resealing = await keys.reseal(opened.vault, progress, actOf(caller, 'keys/rotate'));
+    const resealing = await keys.reseal(opened.vault, progress, actOf(caller, 'key/rotate'));
     return { keyId, isNew, ...resealing };
   }
 
@@ -106,12 +106,12 @@ export class KeyService {
    */
   retire(caller: Caller, keyId: string): Promise<boolean> {
     assertOperator(caller, 'Keys are changed');
-    return this.#deps.keys.retire(keyId, actOf(caller, 'keys/retire'));
+    return this.#deps.keys.retire(keyId, actOf(caller, 'key/retire'));
   }
 }
 
 function stateOf({
-  addedAt,
+  createdAt: addedAt,
   isCurrent,
   currentSince,
   retiredAt,

@@ -132,7 +132,7 @@ export class KeyStore {
       if (waiting !== undefined) {
         throw new ServiceError(
           'key.refused',
-          `The key ${waiting.key_id} was added and has never been used: let it be the current one (keys rotate) first`,
+          `The key ${waiting.key_id} was added and has never been used: let it be the current one (key rotate) first`,
         );
       }
       const key = await provide(await readKeys(sql));
@@ -210,7 +210,7 @@ function assertRetirable(keyId: string, key: KeyRow | undefined, secrets: number
       ? `There is no key ${keyId}`
       : key.is_current
         ? `The key ${keyId} is the current one: add another one and rotate first`
-        : `The key ${keyId} is still needed: ${seals} sealed with it. Rotate first (keys rotate)`;
+        : `The key ${keyId} is still needed: ${seals} sealed with it. Rotate first (key rotate)`;
   if (key === undefined || key.is_current || secrets > 0) {
     throw new ServiceError('key.refused', reason);
   }
@@ -219,7 +219,7 @@ function assertRetirable(keyId: string, key: KeyRow | undefined, secrets: number
 function toState(row: KeyRow): KeyState {
   return {
     keyId: row.key_id,
-    addedAt: row.created_at,
+    createdAt: row.created_at,
     isCurrent: row.is_current,
     currentSince: row.current_since ?? undefined,
     retiredAt: row.retired_at ?? undefined,
@@ -227,5 +227,5 @@ function toState(row: KeyRow): KeyState {
 }
 
 function unregistered(keyId: string): KeyState {
-  return { keyId, addedAt: undefined, isCurrent: false, currentSince: undefined, retiredAt: undefined };
+  return { keyId, createdAt: undefined, isCurrent: false, currentSince: undefined, retiredAt: undefined };
 }

@@ -119,7 +119,7 @@ export interface KeyState {
   /** 16 hexadecimal digits. */
   readonly keyId: string;
   /** Undefined: secrets are sealed with it, but it is not registered. */
-  readonly addedAt: Date | undefined;
+  readonly createdAt: Date | undefined;
   readonly isCurrent: boolean;
   /** The time since which it is, or first was, the sealing key; undefined: it never was. */
   readonly currentSince: Date | undefined;

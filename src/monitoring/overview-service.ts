@@ -43,12 +43,12 @@ interface FirstSteps extends Omit<InstalledSteps, 'backup'> {
   readonly emptyResolver: string | null;
   readonly realm: boolean;
   /** A policy names the address that apps send their responses to. */
-  readonly address: boolean;
+  readonly answerAddress: boolean;
   readonly token: boolean;
   /** The audit records a backup, or `BackupElsewhere` is set. */
   readonly backup: boolean;
   /** The address of this server by `PUBLIC_URL`; null: not known. */
-  readonly proposed: string | null;
+  readonly proposedAddress: string | null;
 }
 
 /** The state of the installation at a moment, from which every caller's overview is made. */
@@ -133,11 +133,11 @@ export class OverviewService {
       user,
       emptyResolver: user ? null : (resolvers[0]?.name ?? null),
       realm: realms.length > 0,
-      address: policies.some((policy) => givesValue(policy, 'qrtanurl')),
+      answerAddress: policies.some((policy) => givesValue(policy, 'qrtanurl')),
       token: tokens.some(({ tokens: number }) => number > 0),
       secondFactor: installed.secondFactor,
       backup: installed.backup || isNotFalse(settings.get(BACKUP_ELSEWHERE) ?? ''),
-      proposed: ownAnswerAddress(publicUrl),
+      proposedAddress: ownAnswerAddress(publicUrl),
     };
   }
 

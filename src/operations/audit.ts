@@ -96,7 +96,7 @@ const values = operation({
 
 const FINDING = z.object({
   kind: z.enum(['changed', 'removed', 'inserted']).meta({ column: 'KIND' }),
-  of: z.enum(['row', 'checkpoint']).meta({ column: 'OF' }),
+  target: z.enum(['row', 'checkpoint']).meta({ column: 'TARGET' }),
   id: z
     .string()
     .nullable()
@@ -114,12 +114,12 @@ const VERIFICATION = z.object({
   begunBy: z.string(),
   endedAt: z.date().nullable(),
   rows: count.describe('checked so far'),
-  of: count.describe('the approximate number of all'),
+  totalRows: count.describe('the approximate number of all rows'),
   checkpoints: count.describe('0 before the end'),
-  newest: z.string().describe('the newest checkpoint, hexadecimal; empty before the end'),
-  checkpoint: z.string().describe('the checkpoint that must be there; empty where none was given'),
+  newestCheckpoint: z.string().describe('the newest checkpoint, hexadecimal; empty before the end'),
+  expectedCheckpoint: z.string().describe('the checkpoint that must be there; empty where none was given'),
   findings: count,
-  listed: z
+  listedFindings: z
     .array(FINDING)
     .meta({ column: 'Findings', description: 'the first hundred; empty before the end' }),
   reason: z.string().describe('why it failed; empty where it did not'),

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { TRANSACTION_STATES } from '../challenges/transaction-service.ts';
-import { ServiceError } from '../kernel/errors.ts';
-import { NO_REALM } from '../monitoring/monitoring-query.ts';
-import { choice, filter, flag, list, text, wholeNumber } from './input.ts';
+import { filter, text } from './input.ts';
 import { operation, type OperationGroup } from './operation.ts';
 import { LATEST_TRANSACTIONS, TOKEN } from './tokens.ts';
 
@@ -106,89 +104,8 @@ const endSessions = operation({
   says: (ended, { user }) => `sessions of ${user} ended: ${ended}`,
 });
 
-/** The conditions by their names. */
-const STATUSES = {
-  active: { active: true },
-  inactive: { active: false },
-  assigned: { assigned: true },
-  unassigned: { assigned: false },
-  locked: { isLocked: true },
-} as const;
-
-const STATUS_RULE = 'it must be a list of active or inactive, assigned or unassigned, and locked';
-
-const STATUS = 'of `active`, `inactive`, `assigned`, `unassigned`, `locked`; all must hold';
-
-const status = list(STATUS, 'active,locked')
-  .refine((names) => names.every((name) => Object.hasOwn(STATUSES, name.toLowerCase())), STATUS_RULE)
-  .transform((names) => names.map((name) => name.toLowerCase() as keyof typeof STATUSES))
-  .refine(
-    (names) =>
-      !(names.includes('active') && names.includes('inactive')) &&
-      !(names.includes('assigned') && names.includes('unassigned')),
-    STATUS_RULE,
-  )
-  .meta({ description: STATUS, examples: ['active,locked'], given: 'option' });
-
-const tokens = operation({
-  name: 'helpdesk tokens',
-  does: 'a page of tokens by serial, the only order with an index for each filter, without counting them one by one',
-  right: 'admin:show',
-  changes: false,
-  input: {
-    serial: filter('the beginning of the serial, in any case', 'QR1'),
-    // A blank one would be read as anybody.
-    user: text('the login of the owner', 'anna').min(1, 'it must be a login').optional(),
-    user_realm: filter('the realm of the owner', 'office'),
-    user_resolver: filter('the resolver of the owner', 'staff'),
-    realm: filter(`a realm of the tokens, \`${NO_REALM}\` for tokens in none`, 'office'),
-    status: status.optional(),
-    limit: wholeNumber('at most so many; default: 50', 1, 200).optional(),
-    cursor: filter('`next` of the page before', 'QR1'),
-    order: choice('by serial', ['asc', 'desc']).optional(),
-    names: flag('with the names of the owners'),
-  },
-  output: z.object({
-    tokens: z
-      .array(
-        TOKEN.extend({
-          ownerName: z
-            .string()
-            .nullable()
-            .describe('given name and surname; null without `names`, `admin:userlist` or a timely answer'),
-          openChallenges: count
-            .nullable()
-            .describe('the number of challenges that take responses; null without `admin:transaction`'),
-        }),
-      )
-      .meta({ column: 'Tokens' }),
-    next: z.string().nullable().describe('`cursor` of the next page; null: there is none'),
-    total: count
-      .nullable()
-      .describe('the number of tokens on all pages; null: no count is kept for this filter'),
-  }),
-  run: async ({ tokenPages }, caller, { status: names = [], ...input }) => {
-    if (input.user === undefined && (input.user_realm ?? input.user_resolver) !== undefined) {
-      const message = "The parameter 'user' must be a login, where the owner is given";
-      throw new ServiceError('parameter.invalid', message, { parameter: 'user' });
-    }
-    return tokenPages.page(caller, {
-      serialPrefix: input.serial,
-      user: input.user,
-      userRealm: input.user_realm,
-      userResolver: input.user_resolver,
-      realm: input.realm === NO_REALM ? null : input.realm,
-      ...(Object.assign({}, ...names.map((name) => STATUSES[name])) as object),
-      limit: input.limit,
-      cursor: input.cursor,
-      isDescending: input.order === 'desc',
-      hasNames: input.names,
-    });
-  },
-});
-
 export const HELPDESK: OperationGroup = {
   name: 'helpdesk',
   about: 'people, tokens and transactions as a helpdesk looks for them',
-  operations: [search, person, endSessions, tokens],
+  operations: [search, person, endSessions],
 };

@@ -145,12 +145,12 @@ const health = operation({
             }),
           )
           .meta({ column: 'Findings' }),
-        lastBackup: time.describe('the last `tankeeper export` that the audit records'),
+        lastBackupAt: time.describe('the last `tankeeper export` that the audit records'),
         webhooks: z
           .array(
             z.object({
               name: z.string().meta({ column: 'WEBHOOK' }),
-              enabled: z.boolean(),
+              active: z.boolean(),
               waiting: count.meta({ column: 'WAITING' }),
               givenUp: count.meta({ column: 'GIVEN UP' }),
               lastSuccessAt: time,
@@ -169,7 +169,7 @@ const health = operation({
       .describe(
         'of the last 24 hours, 7 and 30 days; null without the right `monitoring:metrics` in all realms',
       ),
-    refused: z
+    refusedTokens: z
       .array(
         z.object({
           serial: z.string().meta({ column: 'SERIAL' }),
@@ -179,7 +179,7 @@ const health = operation({
             .describe('null: nobody, or the caller may not see it'),
           ownerRealm: z.string().nullable(),
           isLocked: z.boolean().describe('true: locked by now'),
-          refusals: count.meta({ column: 'REFUSALS' }),
+          refusedResponses: count.meta({ column: 'REFUSALS' }),
           lastAt: z.string().meta({ column: 'LAST', description: 'UTC, to the microsecond' }),
         }),
       )
@@ -209,8 +209,11 @@ const firstSteps = operation({
       .nullable()
       .describe('a managed resolver for the first user; null: there is none, or a user'),
     realm: DONE,
-    address: DONE.describe('true: a policy names the address of responses (`qrtanurl`)'),
-    proposed: z.string().nullable().describe('the address of this server by `PUBLIC_URL`; null: not known'),
+    answerAddress: DONE.describe('true: a policy names the address of responses (`qrtanurl`)'),
+    proposedAddress: z
+      .string()
+      .nullable()
+      .describe('the address of this server by `PUBLIC_URL`; null: not known'),
     token: DONE,
     secondFactor: DONE.describe('true: an administrator has one'),
     backup: DONE.describe('true: the audit records an export, or the setting `BackupElsewhere` is True'),

@@ -13,7 +13,7 @@ const KEY = z.object({
       'current: it seals; added: it has never sealed; needed, unused: it sealed, and secrets are sealed with it or not; ' +
       'former: one of both, which only a count tells; unknown: secrets are sealed with it, but it is not registered',
   }),
-  addedAt: z.date().optional().meta({ column: 'ADDED' }),
+  createdAt: z.date().optional().meta({ column: 'CREATED' }),
   currentSince: z
     .date()
     .optional()
@@ -27,7 +27,7 @@ const KEY = z.object({
 });
 
 const list = operation({
-  name: 'keys list',
+  name: 'key list',
   does: 'the encryption keys that seal the secrets in the database',
   right: 'system:read',
   changes: false,
@@ -37,7 +37,7 @@ const list = operation({
 });
 
 export const KEYS: OperationGroup = {
-  name: 'keys',
+  name: 'key',
   about: 'the encryption keys that seal the secrets in the database: change them while servers run',
   operations: [list],
 };

@@ -223,7 +223,7 @@ const RIGHTS = z.object({
     z.object({
       scope: z.string().meta({ column: 'SCOPE' }),
       action: z.string().meta({ column: 'ACTION' }),
-      allowed: z.boolean().meta({ column: 'ALLOWED' }),
+      isAllowed: z.boolean().meta({ column: 'ALLOWED' }),
       reason: z
         .enum(['policies', 'open', 'realm', 'none'])
         .describe(

@@ -144,7 +144,7 @@ const listKinds = operation({
         kind: z.enum(RESOLVER_KINDS).meta({ column: 'KIND' }),
         name: z.string().meta({ column: 'SETTING' }),
         isRequired: z.boolean().meta({ column: 'REQUIRED' }),
-        fallback: z
+        default: z
           .string()
           .optional()
           .meta({ column: 'DEFAULT', description: 'the value that applies without one' }),
@@ -152,8 +152,11 @@ const listKinds = operation({
         values: z.array(z.string()).optional().describe('the only values'),
         example: z.string().optional(),
         form: z.enum(['lines', 'json']).optional().describe('`json`: a JSON object of texts'),
-        secret: z.boolean().optional().describe('a password: given as `secret`, and never shown'),
-        bound: z.boolean().optional().describe('where it changes, the stored password must be given again'),
+        isSecret: z.boolean().optional().describe('a password: given as `secret`, and never shown'),
+        isBoundToSecret: z
+          .boolean()
+          .optional()
+          .describe('where it changes, the stored password must be given again'),
       }),
     ),
   }),

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { STORED_STATES } from '../challenges/transaction-service.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import { NO_REALM } from '../monitoring/monitoring-query.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { TokenSelection } from '../tokens/token-selection.ts';
-import { flag, knownSecret, list, password, text, wholeNumber } from './input.ts';
+import { choice, filter, flag, knownSecret, list, password, text, wholeNumber } from './input.ts';
 import { operation, type OperationGroup } from './operation.ts';
 
 const serial = text('the serial of the token', 'QR1');
 const serials = list('the serials of tokens', 'QR1');
-/** The way of all changes of one token: what was read is told by its revision. */
-const EXPECTED = text(
+/** The way of all changes of one token. */
+const REVISION = text(
   'the `revision` of the token that was read: where it has changed since then, nothing is done',
   '1',
 ).optional();
@@ -72,49 +73,92 @@ export const LATEST_TRANSACTIONS = z
       serial: z.string(),
       issuedAt: z.date().meta({ column: 'ISSUED' }),
       state: z.enum(STORED_STATES).meta({ column: 'STATE' }),
-      wrongCount: count.meta({ column: 'WRONG', description: 'the number of wrong responses' }),
+      failCount: count.meta({ column: 'WRONG', description: 'the number of wrong responses' }),
     }),
   )
   .nullable()
   .describe('those that are stored, newest first; null: the caller lacks the right `admin:transaction`');
 
+/** The conditions by their names. */
+const STATUSES = {
+  active: { active: true },
+  inactive: { active: false },
+  assigned: { assigned: true },
+  unassigned: { assigned: false },
+  locked: { isLocked: true },
+} as const;
+
+const STATUS_RULE = 'it must be a list of active or inactive, assigned or unassigned, and locked';
+
+const STATUS = 'of `active`, `inactive`, `assigned`, `unassigned`, `locked`; all must hold';
+
+const status = list(STATUS, 'active,locked')
+  .refine((names) => names.every((name) => Object.hasOwn(STATUSES, name.toLowerCase())), STATUS_RULE)
+  .transform((names) => names.map((name) => name.toLowerCase() as keyof typeof STATUSES))
+  .refine(
+    (names) =>
+      !(names.includes('active') && names.includes('inactive')) &&
+      !(names.includes('assigned') && names.includes('unassigned')),
+    STATUS_RULE,
+  )
+  .meta({ description: STATUS, examples: ['active,locked'], given: 'option' });
+
 const listTokens = operation({
   name: 'token list',
-  does: 'tokens by serial; no secrets',
+  does: 'a page of tokens by serial; no secrets',
   right: 'admin:show',
   changes: false,
   input: {
-    user: text('those of a user: LOGIN or LOGIN@REALM', 'anna').optional(),
-    realm: text('those in a realm', 'office').optional(),
-    in_no_realm: flag('those in no realm'),
-    active: flag('those that are switched on'),
-    inactive: flag('those that are switched off'),
-    assigned: flag('those that belong to somebody'),
-    unassigned: flag('those that belong to nobody'),
-    limit: wholeNumber('at most so many', 1, 1_000_000).optional(),
-    offset: wholeNumber('leaves so many out first', 0, 1_000_000_000).optional(),
+    serial: filter('the beginning of the serial, in any case', 'QR1'),
+    // A blank one would be read as anybody.
+    user: text('the login of the owner', 'anna').min(1, 'it must be a login').optional(),
+    user_realm: filter('the realm of the owner', 'office'),
+    user_resolver: filter('the resolver of the owner', 'staff'),
+    realm: filter(`a realm of the tokens, \`${NO_REALM}\` for tokens in none`, 'office'),
+    status: status.optional(),
+    limit: wholeNumber('at most so many; default: 50', 1, 200).optional(),
+    cursor: filter('`next` of the page before', 'QR1'),
+    order: choice('by serial', ['asc', 'desc']).optional(),
+    names: flag('with the names of the owners'),
   },
-  output: z.array(TOKEN),
-  run: ({ tokens }, caller, { active, inactive, assigned, unassigned, ...input }) => {
-    const inNoRealm = eitherOf(input.in_no_realm, input.realm !== undefined);
-    return tokens.list(caller, {
+  output: z.object({
+    tokens: z
+      .array(
+        TOKEN.extend({
+          ownerName: z
+            .string()
+            .nullable()
+            .describe('given name and surname; null without `names`, `admin:userlist` or a timely answer'),
+          openChallenges: count
+            .nullable()
+            .describe('the number of challenges that take responses; null without `admin:transaction`'),
+        }),
+      )
+      .meta({ column: 'Tokens' }),
+    next: z.string().nullable().describe('`cursor` of the next page; null: there is none'),
+    total: count
+      .nullable()
+      .describe('the number of tokens on all pages; null: no count is kept for this filter'),
+  }),
+  run: async ({ tokenPages }, caller, { status: names = [], ...input }) => {
+    if (input.user === undefined && (input.user_realm ?? input.user_resolver) !== undefined) {
+      const message = "The parameter 'user' must be a login, where the owner is given";
+      throw new ServiceError('parameter.invalid', message, { parameter: 'user' });
+    }
+    return tokenPages.page(caller, {
+      serialPrefix: input.serial,
       user: input.user,
-      realm: inNoRealm === true ? null : input.realm,
-      active: eitherOf(active, inactive),
-      assigned: eitherOf(assigned, unassigned),
+      userRealm: input.user_realm,
+      userResolver: input.user_resolver,
+      realm: input.realm === NO_REALM ? null : input.realm,
+      ...(Object.assign({}, ...names.map((name) => STATUSES[name])) as object),
       limit: input.limit,
-      offset: input.offset,
+      cursor: input.cursor,
+      isDescending: input.order === 'desc',
+      hasNames: input.names,
     });
   },
 });
-
-/** @returns undefined for neither @throws ServiceError 'parameter.invalid' for both */
-function eitherOf(yes: boolean, no: boolean): boolean | undefined {
-  if (yes && no) {
-    throw new ServiceError('parameter.invalid', 'No token is both: leave one of the filters out');
-  }
-  return yes || no ? yes : undefined;
-}
 
 const showToken = operation({
   name: 'token show',
@@ -131,7 +175,7 @@ const showToken = operation({
 
 interface EachInput {
   readonly serials: readonly string[];
-  readonly expected?: string | undefined;
+  readonly revision?: string | undefined;
 }
 
 /**
@@ -140,15 +184,15 @@ interface EachInput {
  * @throws ServiceError 'parameter.missing' for none; that of the first which cannot be changed: those before it are
  */
 async function each(
-  { serials: named, expected: revision }: EachInput,
+  { serials: named, revision }: EachInput,
   change: (selection: TokenSelection) => Promise<number>,
 ): Promise<number> {
   if (named.length === 0) {
     throw new ServiceError('parameter.missing', "Missing parameter 'serials'.", { parameters: ['serials'] });
   }
   if (named.length > 1 && revision !== undefined) {
-    throw new ServiceError('parameter.invalid', "The parameter 'expected' is of one token", {
-      parameter: 'expected',
+    throw new ServiceError('parameter.invalid', "The parameter 'revision' is of one token", {
+      parameter: 'revision',
     });
   }
   let total = 0;
@@ -169,7 +213,7 @@ const enableTokens = operation({
   input: {
     serials,
     found_again: flag('also those that were reported lost, and were found again'),
-    expected: EXPECTED,
+    revision: REVISION,
   },
   output: changed,
   run: ({ tokens }, caller, input) => each(input, (one) => tokens.enable(caller, one, input.found_again)),
@@ -181,7 +225,7 @@ const resetTokens = operation({
   does: 'sets the fail counters of tokens to 0, which unlocks them',
   right: 'admin:reset',
   changes: true,
-  input: { serials, expected: EXPECTED },
+  input: { serials, revision: REVISION },
   output: changed,
   run: ({ tokens }, caller, input) => each(input, (one) => tokens.reset(caller, one)),
   says: says('reset'),
@@ -192,7 +236,7 @@ const disableTokens = operation({
   does: 'switches tokens off',
   right: 'admin:disable',
   changes: true,
-  input: { serials, expected: EXPECTED },
+  input: { serials, revision: REVISION },
   output: changed,
   run: ({ tokens }, caller, input) => each(input, (one) => tokens.disable(caller, one)),
   asks: ({ consequences }, _caller, input) => consequences.ofTokenWithdrawal(input.serials),
@@ -216,7 +260,7 @@ const unassignTokens = operation({
   does: 'takes tokens from their owners; they stay in their realms',
   right: 'admin:unassign',
   changes: true,
-  input: { serials, expected: EXPECTED },
+  input: { serials, revision: REVISION },
   output: changed,
   run: ({ tokens }, caller, input) => each(input, (one) => tokens.unassign(caller, one)),
   asks: ({ consequences }, _caller, input) => consequences.ofTokenWithdrawal(input.serials),
@@ -228,7 +272,7 @@ const removeTokens = operation({
   does: 'removes tokens with their challenges',
   right: 'admin:remove',
   changes: true,
-  input: { serials, expected: EXPECTED },
+  input: { serials, revision: REVISION },
   output: changed,
   run: ({ tokens }, caller, input) => each(input, (one) => tokens.remove(caller, one)),
   asks: ({ consequences }, _caller, input) => consequences.ofTokenRemoval(input.serials),
@@ -244,10 +288,10 @@ const assignToken = operation({
     serial,
     user: text('LOGIN or LOGIN@REALM', 'anna'),
     realm: text("the user's realm; else what follows the @, or the default realm", 'office').optional(),
-    expected: EXPECTED,
+    revision: REVISION,
   },
-  run: async ({ tokens }, caller, { expected: revision, ...input }) => {
-    await tokens.assign(caller, { ...input, revision });
+  run: async ({ tokens }, caller, input) => {
+    await tokens.assign(caller, input);
   },
   says: (_none, input) => `${input.serial} belongs to ${input.user} now`,
 });
@@ -257,9 +301,9 @@ const setTokenRealms = operation({
   does: 'puts a token into these realms and no others',
   right: 'admin:tokenrealm',
   changes: true,
-  input: { serial, realms: list('the realms; left out: none', 'office').optional(), expected: EXPECTED },
-  run: async ({ tokens }, caller, { realms = [], expected: revision, ...input }) => {
-    await tokens.setRealms(caller, { serial: input.serial, realms, revision });
+  input: { serial, realms: list('the realms; left out: none', 'office').optional(), revision: REVISION },
+  run: async ({ tokens }, caller, { serial: named, realms = [], revision }) => {
+    await tokens.setRealms(caller, { serial: named, realms, revision });
   },
   asks: ({ consequences }, _caller, input) =>
     consequences.ofTokenRealms({ serial: input.serial, realms: input.realms ?? [] }),
@@ -288,13 +332,13 @@ const setToken = operation({
     success_count: text('the accepted responses so far', '0').optional(),
     pin: password('the token PIN, which stands before each response').optional(),
     ocra_pin: password('the PIN of suites with P').optional(),
-    expected: EXPECTED,
+    revision: REVISION,
   },
   output: changed,
   run: ({ tokens }, caller, input) =>
     tokens.set(
       caller,
-      { serial: input.serial, revision: input.expected },
+      { serial: input.serial, revision: input.revision },
       {
         description: input.description,
         maxFail: input.max_fail,
@@ -338,13 +382,13 @@ const removePin = operation({
   input: {
     serial,
     ocra: flag('the PIN of suites with P, in place of the token PIN'),
-    expected: EXPECTED,
+    revision: REVISION,
   },
   output: changed,
   run: ({ tokens }, caller, input) =>
     tokens.removePin(
       caller,
-      { serial: input.serial, revision: input.expected },
+      { serial: input.serial, revision: input.revision },
       input.ocra ? 'ocraPin' : 'pin',
     ),
   asks: ({ consequences }, _caller: Caller, input) =>

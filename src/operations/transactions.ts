@@ -13,7 +13,7 @@ const EVENT = z.object({
   actor: z.string().meta({ column: 'ACTOR' }),
   client: z.string().meta({ column: 'CLIENT' }),
   requestId: z.string().meta({ column: 'REQUEST' }),
-  derived: z.boolean().describe('true: no audit row reports the event, it follows from the challenge'),
+  isDerived: z.boolean().describe('true: no audit row reports the event, it follows from the challenge'),
 });
 
 const showTransaction = operation({
@@ -35,7 +35,7 @@ const showTransaction = operation({
       .nullable()
       .describe('what the QR code of an open challenge says, for callers with `ocra:request`, too'),
     events: z.array(EVENT).meta({ column: 'Events' }),
-    more: z.int().nonnegative().describe('the number of further events that have no row here'),
+    furtherEvents: z.int().nonnegative().describe('the number of further events that have no row here'),
   }),
   run: ({ transactions }, caller, input) => transactions.history(caller, input.transaction_id),
 });

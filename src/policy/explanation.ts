@@ -41,7 +41,7 @@ export interface PolicyVerdict {
 /** A decision on a right, and its reasons. */
 export interface ExplainedRight extends Right {
   /** True if the right holds, in the realm in question where there is one. */
-  readonly allowed: boolean;
+  readonly isAllowed: boolean;
   /** `open`: no policy of the scope is active; `realm`: it holds, but not in this realm; `none`: no policy gives it. */
   readonly reason: 'policies' | 'open' | 'realm' | 'none';
   /** The realms in which it holds; `*` includes tokens in no realm. */
@@ -94,7 +94,7 @@ export function explainRight(
   const realms = decision.allowed ? decision.realms : [];
   return {
     ...right,
-    allowed: allowsIn(decision, realm),
+    isAllowed: allowsIn(decision, realm),
     reason,
     realms: realms === 'all' ? ['*'] : realms,
     policies,

@@ -96,9 +96,9 @@ export class WebhookStore {
     const { rows } = await this.#database.knex.raw<{ rows: StateRow[] }>(WITH_STATE);
     return rows.map((row) => ({
       ...toWebhook(row),
-      bounded: row.is_bounded,
+      isPublicOnly: row.is_bounded,
       waiting: Number(row.waiting),
-      oldestAt: row.oldest_at,
+      oldestWaitingAt: row.oldest_at,
       givenUp: Number(row.given_up),
       delivered: Number(row.delivered),
       lastSuccessAt: row.last_success_at,
@@ -316,7 +316,7 @@ function toWebhook(row: WebhookRow): Webhook {
     isBounded: row.is_bounded,
     events: row.events,
     realms: row.realms,
-    enabled: row.is_enabled,
+    active: row.is_enabled,
     createdAt: row.created_at,
   };
 }

@@ -17,7 +17,7 @@ export interface WebhookDraft extends ReceiverAddress, Subscription {
 }
 
 export interface Webhook extends WebhookDraft {
-  readonly enabled: boolean;
+  readonly active: boolean;
   readonly createdAt: Date;
 }
 
@@ -30,11 +30,11 @@ export interface SigningWebhook extends Webhook {
 /** A receiver with the state of its deliveries. */
 export interface WebhookWithState extends Webhook {
   /** Added over HTTP: only at a public address. */
-  readonly bounded: boolean;
+  readonly isPublicOnly: boolean;
   /** Deliveries that are waiting or being tried. */
   readonly waiting: number;
   /** The time of the oldest of them. */
-  readonly oldestAt: Date | null;
+  readonly oldestWaitingAt: Date | null;
   /** Deliveries that were given up. */
   readonly givenUp: number;
   /** The number of delivered events. */

@@ -252,7 +252,7 @@ describe('an attacker with the database and no key', () => {
     await audited.tamper('TRUNCATE audit, audit_checkpoints');
     await eightRows();
     expect((await audited.verify()).all).toMatchObject([
-      { kind: 'removed', of: 'row', reason: "none tells who made the administrator 'alice'" },
+      { kind: 'removed', target: 'row', reason: "none tells who made the administrator 'alice'" },
     ]);
   });
 });

@@ -40,7 +40,7 @@ function explained({ rights }: RightsExplanation, name: string): object | undefi
   const found = rights.find(({ scope, action }) => `${scope}:${action}` === name);
   return (
     found && {
-      allowed: found.allowed,
+      isAllowed: found.isAllowed,
       realms: found.reason === 'none' ? undefined : found.realms,
       why: found.policies.map(({ policy, obstacles }) => [policy, ...obstacles.map(({ text }) => text)]),
     }
@@ -58,7 +58,7 @@ describe('what an administrator may do', () => {
     );
     const question = { administrator: 'anna', time: AT_NIGHT.toISOString(), client: '192.0.2.7' };
     expect(explained(await service.explainRights(question), 'admin:show')).toEqual({
-      allowed: true,
+      isAllowed: true,
       realms: ['office'],
       why: [
         ['day', 'it is for the clients 10.0.0.0/8', 'it holds at * 8-17 * * * *'],
@@ -87,19 +87,19 @@ describe('what an administrator may do', () => {
     const inLab = await service.explainRights({ administrator: 'anna', realm: 'LAB' });
     expect(inLab).toMatchObject({ realm: 'lab', isKnown: true, client: '', at: NOW });
     expect(explained(inLab, 'admin:show')).toEqual({
-      allowed: false,
+      isAllowed: false,
       realms: ['office'],
       why: [['desk', 'it is for the realms office']],
     });
-    expect(explained(inLab, 'monitoring:tokens')).toEqual({ allowed: true, realms: ['*'], why: [] });
-    expect(explained(inLab, 'ocra:request')).toEqual({ allowed: false, realms: undefined, why: [] });
+    expect(explained(inLab, 'monitoring:tokens')).toEqual({ isAllowed: true, realms: ['*'], why: [] });
+    expect(explained(inLab, 'ocra:request')).toEqual({ isAllowed: false, realms: undefined, why: [] });
   });
 
   it('for people who sign in by single sign-on, by their groups', async () => {
     service = withPolicies({ ...DESK, user: 'group:desk' }, { ...DESK, name: 'all', user: '*' });
     const zoe = { administrator: 'oidc:zoe', groups: ['desk'] };
     expect(explained(await service.explainRights(zoe), 'admin:show')).toEqual({
-      allowed: true,
+      isAllowed: true,
       realms: ['office'],
       why: [
         ['all', 'a policy for everybody does not include people who signed in by single sign-on'],
@@ -108,7 +108,7 @@ describe('what an administrator may do', () => {
     });
     const without = await service.explainRights({ administrator: 'oidc:zoe' });
     expect(without.isKnown).toBe(true);
-    expect(explained(without, 'admin:show')).toMatchObject({ allowed: false });
+    expect(explained(without, 'admin:show')).toMatchObject({ isAllowed: false });
   });
 
   it('says that nobody has the name', async () => {
@@ -168,7 +168,7 @@ describe('a refusal', () => {
       realm: 'office',
       at: AT_NIGHT,
       changes: [CHANGE],
-      rights: [{ scope: 'admin', action: 'init', allowed: false }],
+      rights: [{ scope: 'admin', action: 'init', isAllowed: false }],
     });
     expect(found.rights).toHaveLength(1);
   });

@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => application.close());
 
-describe('tankeeper challenges close-all', () => {
+describe('tankeeper challenge close-all', () => {
   it('closes what is open, so that a right response to it is refused, and leaves new challenges alone', async () => {
     const old: { transactionid: string; question: string }[] = [];
     for (const serial of ['CLOSE1', 'CLOSE2']) {
@@ -73,7 +73,7 @@ describe('tankeeper challenges close-all', () => {
     expect(value).toEqual({ failcount: 0, result: true });
     expect(await application.services.backups.closeChallenges(OPERATOR)).toBe(0);
     const rows = await application.auditRows({
-      action: 'challenges/close-all',
+      action: 'challenge/close-all',
       limit: 5,
     });
     expect(rows.map(({ subject, outcome }) => [subject, outcome])).toEqual([
@@ -91,7 +91,7 @@ describe('tankeeper challenges close-all', () => {
 
   it('says how many it has closed', async () => {
     const { dependencies, io } = fakeCli({ 'backups.closeChallenges': 3 });
-    expect(await runProgram(['challenges', 'close-all', '--json'], dependencies)).toBe(0);
+    expect(await runProgram(['challenge', 'close-all', '--json'], dependencies)).toBe(0);
     expect(JSON.parse(io.out())).toEqual({ closed: 3 });
   });
 });

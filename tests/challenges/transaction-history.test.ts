@@ -52,7 +52,7 @@ function history({ rows = [], challenge, now = 10, more = 0 }: HistoryFacts): re
     now: after(now),
     isPinWithheld: false,
   });
-  const texts = events.map(({ at, event, derived }) => {
+  const texts = events.map(({ at, event, isDerived: derived }) => {
     const text = `${event} ${(Date.parse(at) - ISSUED.getTime()) / 1000}`;
     return derived ? `(${text})` : text;
   });
@@ -210,7 +210,7 @@ describe('the history of a transaction', () => {
     expect(events[1]).toEqual({
       at: '2026-11-20T12:00:03.000000Z',
       event: 'refused',
-      derived: false,
+      isDerived: false,
       reason: 'replay: a response was accepted before',
       action: 'ocra/check_t',
       actor: '',

@@ -201,7 +201,7 @@ it.each([
   ['count --verify --repair', 'counts.repair', 'counting tokens'],
   ['user list --realm office', 'users.list', 'reading users'],
   ['audit verify', 'audit.verify', 'verifying rows'],
-  ['keys rotate --yes', 'keys.rotate', 'sealing secrets'],
+  ['key rotate --yes', 'keys.rotate', 'sealing secrets'],
   ['migrate', 'migrate', 'bringing the tables up to date'],
 ])('%s shows it', async (line, call, what) => {
   const io = fakeIo({ typed: [] });

@@ -33,7 +33,7 @@ describe('the tankeeper command', () => {
       'policy',
       'setting',
       'webhook',
-      'keys',
+      'key',
       'installation',
       'challenge',
       'count',
@@ -41,7 +41,6 @@ describe('the tankeeper command', () => {
       'import',
       'export',
       'restore',
-      'challenges',
       'device',
     ]);
   });
@@ -104,7 +103,7 @@ describe('the tankeeper command', () => {
   });
 
   it('shows no stack for what nobody expected, unless LOG_LEVEL is debug', async () => {
-    const failing = { 'tokens.list': new TypeError('x is undefined', { cause: new Error('deep') }) };
+    const failing = { 'tokenPages.page': new TypeError('x is undefined', { cause: new Error('deep') }) };
     const quiet = fakeCli(failing);
     expect(await runProgram(['token', 'list'], quiet.dependencies)).toBe(1);
     expect(quiet.io.err()).toBe(
@@ -126,7 +125,7 @@ describe('the tankeeper command', () => {
   });
 
   it('acts as the operator at the machine, under the name of their account', async () => {
-    const { dependencies, callers } = fakeCli({ 'tokens.list': [] });
+    const { dependencies, callers } = fakeCli({ 'tokenPages.page': { tokens: [], next: null, total: 0 } });
     await runProgram(['token', 'list'], dependencies);
     expect(callers).toEqual([
       {

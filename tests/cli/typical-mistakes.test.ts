@@ -113,7 +113,7 @@ const COMMANDS: readonly Mistake[] = [
   ['import csv @columns.csv', 'serial', 'column'],
   ['import pskc @keys.xml', 'key file', 'not well-formed XML'],
   ['setting set monitoring.license 500', 'monitoring.license', 'JSON object'],
-  ['keys retire 123', 'the id of a key has 16 hexadecimal digits', 'tankeeper keys list'],
+  ['key retire 123', 'the id of a key has 16 hexadecimal digits', 'tankeeper key list'],
 ];
 
 describe('a typical mistake on the command line', () => {

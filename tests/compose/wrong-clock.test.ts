@@ -128,7 +128,7 @@ describe('a server whose clock is 1000 days ahead', () => {
     const removal = await runTankeeper(['housekeeping', 'run', '--confirm-time'], { ...command, ...EAGER });
     expect(removal.code).not.toBe(0);
     expect(removal.output).toContain('Nothing is removed while the time is in doubt');
-    const prune = ['audit', 'prune', '--before', '30D', '--force', '--yes'];
+    const prune = ['audit', 'prune', '--before', '30D', '--unverified', '--yes'];
     expect((await runTankeeper(prune, command)).output).toContain('Nothing is removed');
     const report = (await runTankeeper(['--json', 'doctor'], command)).output;
     expect(report).toContain('clock.differs');

@@ -36,9 +36,9 @@ describe('the configuration', () => {
       logFormat: 'auto',
       encryptionKeyFile: resolve('data/encryption.key'),
       adminPasswordFile: undefined,
-      apiDocs: 'on',
-      app: 'on',
-      console: 'on',
+      serveApiDocs: 'on',
+      serveApp: 'on',
+      serveConsole: 'on',
       appOrigins: [],
       trustProxy: [],
       drainTime: 5,
@@ -126,7 +126,7 @@ describe('the configuration', () => {
     ['APP_ORIGINS', 'http://localhost.example.com', 'http:// for this machine only'],
     ['APP_ORIGINS', 'https://user@app.example.com', 'origins such as'],
     ['APP_ORIGINS', 'null', 'origins such as'],
-    ['APP', 'yes', 'on, off'],
+    ['SERVE_APP', 'yes', 'on, off'],
   ])('names the variable, the value and what is allowed: %s=%s', (variable, value, allowed) => {
     expect(() => loadConfig({ [variable]: value })).toThrow(
       expect.objectContaining({

@@ -171,7 +171,7 @@ describe('a key of LinOTP that is not obeyed', () => {
   });
 
   it('never hides one that is obeyed', () => {
-    for (const { key, initial } of OCRA_SETTINGS) {
+    for (const { key, default: initial } of OCRA_SETTINGS) {
       expect([key, whyRefused(key, initial), whyWithoutEffect(key)]).toEqual([key, undefined, undefined]);
     }
   });

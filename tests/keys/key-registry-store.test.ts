@@ -58,7 +58,7 @@ describe('the keys of a database', () => {
 
 const KEY_ID = 'aa'.repeat(8);
 
-describe('/admin/keys/list', () => {
+describe('/admin/key/list', () => {
   let application: TestApplication;
   beforeAll(async () => {
     application = await TestApplication.open();
@@ -71,9 +71,14 @@ describe('/admin/keys/list', () => {
 
   it('shows the keys without reading the tokens', async () => {
     const statements = await application.statementsOf(async () => {
-      const { body } = (await application.asAdmin('/admin/keys/list', {})) as { body: { result: unknown } };
+      const { body } = (await application.asAdmin('/admin/key/list', {})) as { body: { result: unknown } };
       expect(body.result).toHaveProperty('value', [
-        { key_id: KEY_ID, state: 'current', added_at: expect.any(String), current_since: expect.any(String) },
+        {
+          key_id: KEY_ID,
+          state: 'current',
+          created_at: expect.any(String),
+          current_since: expect.any(String),
+        },
       ]);
     });
     expect(statements.join()).not.toContain('FROM tokens');
@@ -125,11 +130,11 @@ describe('the state of a key', () => {
     [{ secrets: 1 }, 'needed'],
     [{ secrets: 0 }, 'unused'],
     [{ retiredAt: at, secrets: 0 }, 'retired'],
-    [{ addedAt: undefined, currentSince: undefined, secrets: 3 }, 'unknown'],
+    [{ createdAt: undefined, currentSince: undefined, secrets: 3 }, 'unknown'],
   ])('with %j is %s', async (facts, state) => {
     const key = {
       keyId: KEY_ID,
-      addedAt: at,
+      createdAt: at,
       isCurrent: false,
       currentSince: at,
       retiredAt: undefined,

@@ -103,7 +103,7 @@ describe('an explanation of a right', () => {
           extent === 'all' ? ['*'] : extent,
         );
         const holdsThere = where === undefined || extent === 'all' || extent?.includes(where) === true;
-        expect(explained.allowed).toBe(extent !== undefined && holdsThere);
+        expect(explained.isAllowed).toBe(extent !== undefined && holdsThere);
       }),
       { numRuns: 500 },
     );

@@ -159,9 +159,9 @@ describe('the contract of a release', () => {
     });
     expect(declared.given['/ocra/request']).toMatchObject({ 'detail.transactionid': 'string, required' });
     expect(declared.given['/admin/token/list']).toMatchObject({
-      'result.value.[].owner.login': 'string, required',
+      'result.value.tokens.[].owner.login': 'string, required',
     });
-    expect(declared.asked['tankeeper token list']).toMatchObject({ '--user': 'value', '--active': 'switch' });
+    expect(declared.asked['tankeeper token list']).toMatchObject({ '--user': 'value', '--status': 'value' });
     expect(declared.asked.variables).toHaveProperty('DATABASE_URL');
     expect(declared.given.tankeeper_responses_total).toEqual({
       value: 'counter',

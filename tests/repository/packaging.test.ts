@@ -383,7 +383,7 @@ describe('deploy/systemd/command', () => {
       writeFileSync(program, 'console.log(JSON.stringify([process.env, process.argv.slice(2)]))');
       writeFileSync(
         join(folder, 'environment'),
-        '# NO=1\nDATABASE_URL=postgres://u@h/d?x=1#y\n\nPUBLIC_URL="https://a b"\nAPP=\'$(id) `id`\'\nPORT=1\nnot this=2\nA-B=3\nCONSOLE=off',
+        '# NO=1\nDATABASE_URL=postgres://u@h/d?x=1#y\n\nPUBLIC_URL="https://a b"\nSERVE_APP=\'$(id) `id`\'\nPORT=1\nnot this=2\nA-B=3\nSERVE_CONSOLE=off',
       );
       const command = readRepositoryFile('deploy/systemd/command')
         .replace('account=tankeeper', 'account=$(id -un)')
@@ -400,9 +400,9 @@ describe('deploy/systemd/command', () => {
       const expected = {
         DATABASE_URL: 'postgres://u@h/d?x=1#y',
         PUBLIC_URL: 'https://a b',
-        APP: '$(id) `id`',
+        SERVE_APP: '$(id) `id`',
         PORT: '7',
-        CONSOLE: 'off',
+        SERVE_CONSOLE: 'off',
         DATA_DIR: '/var/lib/tankeeper',
         HOME: '/var/lib/tankeeper',
         NODE_ENV: 'production',

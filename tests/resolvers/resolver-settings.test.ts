@@ -308,9 +308,11 @@ describe('the description of the settings of resolvers', () => {
   });
 
   it('marks the passwords, and what they are bound to', () => {
-    const secrets = settings.filter(({ setting }) => setting.secret).map(({ setting }) => setting.name);
+    const secrets = settings.filter(({ setting }) => setting.isSecret).map(({ setting }) => setting.name);
     expect(secrets).toEqual(['Password', 'BINDPW']);
-    const bound = settings.filter(({ setting }) => setting.bound).map(({ setting }) => setting.name);
+    const bound = settings
+      .filter(({ setting }) => setting.isBoundToSecret)
+      .map(({ setting }) => setting.name);
     expect(bound).toEqual(expect.arrayContaining(['Server', 'Port', 'LDAPURI', 'BINDDN']));
   });
 });

@@ -265,7 +265,7 @@ describe('a receiver', () => {
     await application.services.webhooks.retry(OPERATOR, 'siem');
     await server.enrol();
     expect(await first.store.receivers()).toEqual([]);
-    expect(await state('siem')).toMatchObject({ waiting: 1, enabled: false });
+    expect(await state('siem')).toMatchObject({ waiting: 1, active: false });
     await application.services.webhooks.enable(OPERATOR, 'siem', true);
     await receiver.arrived(2);
     expect(new Set(receiver.ids).size).toBe(1);

@@ -47,11 +47,11 @@ describe('the endpoints of webhooks', () => {
       url: 'https://siem.example.com/',
       events: ['token.locked'],
       realms: ['office'],
-      enabled: false,
-      bounded: true,
+      active: false,
+      is_public_only: true,
       created_at: TIME,
       waiting: 0,
-      oldest_at: null,
+      oldest_waiting_at: null,
       given_up: 0,
       delivered: 0,
       last_success_at: null,
@@ -63,7 +63,7 @@ describe('the endpoints of webhooks', () => {
     expect(await value('show')).toEqual(shown);
     expect(await value('events', {})).toEqual(expect.arrayContaining([event]));
     expect(await value('enable')).toBe(true);
-    expect(await value('list', {})).toMatchObject([{ enabled: true }]);
+    expect(await value('list', {})).toMatchObject([{ active: true }]);
     expect(await value('deliveries')).toEqual([]);
     expect(await value('retry')).toBe(0);
     expect(await value('remove')).toBe(0);
@@ -85,7 +85,7 @@ describe('the endpoints of webhooks', () => {
     const moved = { ...SIEM, url: ' https://new.example.com/in ', events: 'token.locked', realms: 'Office' };
     expect(await value('set', moved)).toBe(true);
     const changed = { url: 'https://new.example.com/in', events: ['token.locked'], realms: ['office'] };
-    expect(await value('list', {})).toMatchObject([{ ...changed, bounded: true }]);
+    expect(await value('list', {})).toMatchObject([{ ...changed, is_public_only: true }]);
     expect(await value('set', { ...SIEM, realms: '' })).toBe(true);
     expect(await value('list', {})).toMatchObject([{ ...changed, realms: [] }]);
     expect(await signingRow()).toEqual(before);

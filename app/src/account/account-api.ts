@@ -59,7 +59,7 @@ export interface OwnToken {
   readonly serial: string;
   readonly description: string;
   readonly state: 'active' | 'locked' | 'off' | 'rollout' | 'unfinished';
-  readonly present: boolean;
+  readonly is_sign_in_token: boolean;
   readonly created_at: string;
   readonly last_success_at: string | null;
 }
@@ -126,12 +126,12 @@ export class AccountApi {
 
   /** @param response undefined: asks whether the app has sent it */
   async finishSignIn(response?: string): Promise<boolean> {
-    const done = await this.#post<{ signed_in: boolean; csrf_token?: string }>(
+    const done = await this.#post<{ is_signed_in: boolean; csrf_token?: string }>(
       'self/sign-in/finish',
       given(response),
     );
     this.#csrf = done.csrf_token ?? this.#csrf;
-    return done.signed_in;
+    return done.is_signed_in;
   }
 
   async account(): Promise<OwnAccount> {
@@ -154,12 +154,12 @@ export class AccountApi {
 
   /** @returns undefined while the app has not answered */
   async enrol(type: EnrolledType, description: string, response?: string): Promise<Enrolment | undefined> {
-    const done = await this.#post<{ enrolled: boolean } & Enrolment>('self/enrol/finish', {
+    const done = await this.#post<{ is_enrolled: boolean } & Enrolment>('self/enrol/finish', {
       type,
       description,
       ...given(response),
     });
-    return done.enrolled ? done : undefined;
+    return done.is_enrolled ? done : undefined;
   }
 
   /** Sends the first code of a new authenticator app. */

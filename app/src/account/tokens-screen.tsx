@@ -96,7 +96,7 @@ function TokenCard({ token, ...props }: TokensProps & { token: OwnToken }): JSX.
     <section class="card" aria-label={name} tabIndex={-1} ref={card}>
       <h2>{name}</h2>
       <p>
-        {texts.states[token.state]} {token.present && texts.present}
+        {texts.states[token.state]} {token.is_sign_in_token && texts.present}
       </p>
       <p class="muted">
         {texts.serial}: {token.serial} · {texts.lastUse}:{' '}
@@ -174,12 +174,12 @@ function OpenAct({ act, token, api, onClose, onChanged, onSignedOut, onEnded }: 
     />
   ) : (
     <LockForm
-      isPresent={token.present}
+      isPresent={token.is_sign_in_token}
       onEnded={onEnded}
       onCancel={onClose}
       onLock={async () => {
         await api.lock(token.serial);
-        if (token.present) {
+        if (token.is_sign_in_token) {
           onSignedOut(texts.lockedOwn);
         } else {
           await done(texts.lockedNow);

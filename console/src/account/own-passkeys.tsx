@@ -28,8 +28,8 @@ export function OwnPasskeys(): ReactNode {
   return (
     <Section title={t.passkeys} lead={t.passkeysLead}>
       <Loaded query={methods}>
-        {({ passkeys, passkeys_off: off }) =>
-          passkeys && hasPasskeys() ? <PasskeyList /> : <Text>{t.passkeysOff[off ?? 'browser']}</Text>
+        {({ has_passkeys: areOffered, no_passkeys_reason: off }) =>
+          areOffered && hasPasskeys() ? <PasskeyList /> : <Text>{t.passkeysOff[off ?? 'browser']}</Text>
         }
       </Loaded>
     </Section>

@@ -26,8 +26,8 @@ export function SecondFactor({ administrator }: { readonly administrator: Listed
     <Section title={t.factorTitle} lead={t.factorLead}>
       <TokenForm name={name} />
       <Group align="flex-start">
-        {methods.data?.passkeys === true && <PasskeyLink name={name} />}
-        {methods.data?.passkeys_off === 'address' && <Text>{account.passkeysOff.address}</Text>}
+        {methods.data?.has_passkeys === true && <PasskeyLink name={name} />}
+        {methods.data?.no_passkeys_reason === 'address' && <Text>{account.passkeysOff.address}</Text>}
         {factor !== null && <Removal name={name} />}
       </Group>
     </Section>

@@ -39,10 +39,10 @@ export default function VerificationPage(): ReactNode {
             </Paper>
             <section className={classes.part}>
               <h2 className={classes.heading}>{t.forAuditors}</h2>
-              {verification !== null && verification.newest !== '' && (
+              {verification !== null && verification.newest_checkpoint !== '' && (
                 <div>
                   <div>{t.newest}</div>
-                  <Code className={classes.hash}>{verification.newest}</Code>
+                  <Code className={classes.hash}>{verification.newest_checkpoint}</Code>
                   <p className={classes.note}>{t.newestHint}</p>
                 </div>
               )}

@@ -12,7 +12,12 @@ type Verification = NonNullable<ValueOf<'/admin/audit/verification'>['verificati
 export function VerificationResult({ verification }: { readonly verification: Verification }): ReactNode {
   const t = useTexts(verificationTexts);
   const format = useFormat();
-  const { begun_by: begunBy, begun_at: begun, ended_at: ended, checkpoint } = verification;
+  const {
+    begun_by: begunBy,
+    begun_at: begun,
+    ended_at: ended,
+    expected_checkpoint: checkpoint,
+  } = verification;
   return (
     <>
       <div role="status" className={classes.part}>
@@ -23,7 +28,7 @@ export function VerificationResult({ verification }: { readonly verification: Ve
         {ended !== null && `. ${t.ended(format.time(ended))}.`}
       </p>
       {checkpoint !== '' && <p className={classes.note}>{t.required(checkpoint)}</p>}
-      {verification.listed.length > 0 && <Findings verification={verification} />}
+      {verification.listed_findings.length > 0 && <Findings verification={verification} />}
     </>
   );
 }
@@ -31,14 +36,14 @@ export function VerificationResult({ verification }: { readonly verification: Ve
 function Outcome({ verification }: { readonly verification: Verification }): ReactNode {
   const t = useTexts(verificationTexts);
   const format = useFormat();
-  const { state, rows, of, checkpoints, findings, begun_at: begun, reason } = verification;
+  const { state, rows, total_rows: all, checkpoints, findings, begun_at: begun, reason } = verification;
   switch (state) {
     case 'running':
       return (
         <>
           <strong>{t.running}</strong>
-          <Progress value={of === 0 ? 0 : (100 * rows) / of} aria-label={t.running} />
-          <span>{t.progress(format.number(rows), format.number(of))}</span>
+          <Progress value={all === 0 ? 0 : (100 * rows) / all} aria-label={t.running} />
+          <span>{t.progress(format.number(rows), format.number(all))}</span>
         </>
       );
     case 'failed':
@@ -70,7 +75,7 @@ function Outcome({ verification }: { readonly verification: Verification }): Rea
 }
 
 function Findings({
-  verification: { listed, findings },
+  verification: { listed_findings: listed, findings },
 }: {
   readonly verification: Verification;
 }): ReactNode {
@@ -85,7 +90,7 @@ function Findings({
             <Badge color="red" variant="light">
               {t.kinds[finding.kind]}
             </Badge>{' '}
-            {finding.of === 'row' ? t.row(finding) : t.oneCheckpoint(finding)}
+            {finding.target === 'row' ? t.row(finding) : t.oneCheckpoint(finding)}
             {finding.at !== null && `, ${finding.at}`}
             {`: ${finding.reason}`}
           </li>

@@ -2,7 +2,7 @@ import type { ValueOf } from '../api/call.ts';
 import type { Texts } from '../language/language.ts';
 
 type Verification = NonNullable<ValueOf<'/admin/audit/verification'>['verification']>;
-type Finding = Verification['listed'][number];
+type Finding = Verification['listed_findings'][number];
 
 interface VerificationTexts {
   readonly title: string;

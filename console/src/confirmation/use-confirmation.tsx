@@ -84,13 +84,13 @@ function ConfirmationDialog({
 }
 
 async function finishConfirmation(proof: { response?: string; credential?: string }): Promise<boolean> {
-  return (await call('/admin/confirmation/finish', proof)).confirmed;
+  return (await call('/admin/confirmation/finish', proof)).is_confirmed;
 }
 
 /** @returns undefined: the password was enough */
 async function beginConfirmation(password: string): Promise<RequestedFactor | undefined> {
   const { value, detail } = await callWithDetail('/admin/confirmation', { password });
-  return value.confirmed ? undefined : requestedFactor(value, detail);
+  return value.is_confirmed ? undefined : requestedFactor(value, detail);
 }
 
 interface PasswordStepProps {

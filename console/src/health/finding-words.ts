@@ -55,7 +55,7 @@ const GERMAN: Readonly<Record<string, FindingWords>> = {
   },
   'key.rotation': {
     text: 'Ein Wechsel des Schlüssels ist seit einer Woche nicht zu Ende geführt.',
-    remedy: '`tankeeper keys rotate`, dann `tankeeper keys retire` für den früheren Schlüssel',
+    remedy: '`tankeeper key rotate`, dann `tankeeper key retire` für den früheren Schlüssel',
   },
   'key.unread': {
     text: 'Dieser Server hat den neuesten Schlüssel noch nicht gelesen.',

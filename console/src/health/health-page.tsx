@@ -19,7 +19,7 @@ import { healthTexts } from './health-texts.ts';
 type Health = ValueOf<'/admin/installation/health'>;
 type Installation = NonNullable<Health['installation']>;
 type Responses = NonNullable<Health['responses']>;
-type Refused = NonNullable<Health['refused']>;
+type Refused = NonNullable<Health['refused_tokens']>;
 
 /** Milliseconds between two looks. */
 const AGAIN_MS = 30_000;
@@ -38,7 +38,7 @@ export default function HealthPage(): ReactNode {
   return (
     <Page title={t.title} lead={t.lead}>
       <Loaded query={health}>
-        {({ installation, responses, refused }) => (
+        {({ installation, responses, refused_tokens: refused }) => (
           <>
             {installation !== null && <FindingsPart installation={installation} />}
             <div className={helpdesk.halves}>
@@ -86,7 +86,7 @@ function FindingsPart({ installation: { findings, examined_at: examined } }: Ins
 function InstallationParts({ installation }: InstallationProps): ReactNode {
   const t = useTexts(healthTexts);
   const format = useFormat();
-  const { last_backup: backup, webhooks, resolvers } = installation;
+  const { last_backup_at: backup, webhooks, resolvers } = installation;
   return (
     <>
       <Part title={t.backup}>
@@ -269,7 +269,7 @@ function RefusedPart({ refused }: { readonly refused: Refused }): ReactNode {
                 </>
               ),
             ],
-            [t.refusals, ({ refusals }) => format.number(refusals)],
+            [t.refusals, ({ refused_responses: refusals }) => format.number(refusals)],
             [t.last, ({ last_at: at }) => format.time(at)],
           ]}
           rows={refused}

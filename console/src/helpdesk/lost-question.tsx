@@ -53,7 +53,7 @@ export function FoundQuestion({ token, onClose }: LostQuestionProps): ReactNode 
   const t = useTexts(tokenTexts);
   const [{ serial, revision }] = useState(token);
   const change = useTokenAct(
-    () => call('/admin/token/enable', { serials: serial, found_again: '1', expected: revision }),
+    () => call('/admin/token/enable', { serials: serial, found_again: '1', revision }),
     onClose,
     { text: t.told.found(serial) },
   );

@@ -25,16 +25,14 @@ export function RecentTransactions({ transactions }: RecentProps): ReactNode {
       )}
       {transactions !== null && transactions.length > 0 && (
         <ul className={classes.hits}>
-          {transactions.map(
-            ({ transaction_id: id, serial, issued_at: issued, state, wrong_count: wrong }) => (
-              <li key={id} className={classes.hit}>
-                <Anchor href={`#${transactionAddress(id)}`}>{format.time(issued)}</Anchor>
-                <span>{serial}</span>
-                {wrong > 0 && <span>{`${t.wrong}: ${format.number(wrong)}`}</span>}
-                <TransactionBadge state={state} />
-              </li>
-            ),
-          )}
+          {transactions.map(({ transaction_id: id, serial, issued_at: issued, state, fail_count: wrong }) => (
+            <li key={id} className={classes.hit}>
+              <Anchor href={`#${transactionAddress(id)}`}>{format.time(issued)}</Anchor>
+              <span>{serial}</span>
+              {wrong > 0 && <span>{`${t.wrong}: ${format.number(wrong)}`}</span>}
+              <TransactionBadge state={state} />
+            </li>
+          ))}
         </ul>
       )}
     </section>

@@ -72,13 +72,13 @@ function SwitchButton({ act, token }: SwitchProps): ReactNode {
   const isUnlock = act === 'reset' && locked;
   const name = t[isUnlock ? 'unlock' : act];
   const inverse = act === 'reset' ? undefined : INVERSES[act];
-  const seen = { serials: serial, expected: token.revision };
+  const seen = { serials: serial, revision: token.revision };
   const change = useTokenAct(() => call(`/admin/token/${act}`, seen), undefined, {
     text: told[isUnlock ? 'unlock' : act](serial),
     undo:
       inverse !== undefined && mayOnToken(session, inverse, token)
         ? {
-            act: () => call(`/admin/token/${inverse}`, { serials: serial, expected: revisionAfter(token) }),
+            act: () => call(`/admin/token/${inverse}`, { serials: serial, revision: revisionAfter(token) }),
             done: told[inverse](serial),
           }
         : undefined,

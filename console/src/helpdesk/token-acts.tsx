@@ -158,11 +158,9 @@ interface QuestionProps {
 function UnassignQuestion({ token, onClose }: QuestionProps): ReactNode {
   const t = useTexts(tokenTexts);
   const [{ serial, owner, revision }] = useState(token);
-  const change = useTokenAct(
-    () => call('/admin/token/unassign', { serials: serial, expected: revision }),
-    onClose,
-    { text: t.told.unassign(serial) },
-  );
+  const change = useTokenAct(() => call('/admin/token/unassign', { serials: serial, revision }), onClose, {
+    text: t.told.unassign(serial),
+  });
   return (
     <ConfirmDialog
       title={t.actNames.unassign}
@@ -202,7 +200,7 @@ function RemoveQuestion({ token, onClose }: QuestionProps): ReactNode {
   const [{ serial, revision }] = useState(token);
   const [, navigate] = useLocation();
   const removal = useTokenAct(
-    () => call('/admin/token/remove', { serials: serial, expected: revision }),
+    () => call('/admin/token/remove', { serials: serial, revision }),
     () => {
       navigate('/search');
     },

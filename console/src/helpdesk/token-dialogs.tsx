@@ -41,8 +41,8 @@ export function DescribeDialog({ token, onClose }: DialogProps): ReactNode {
   const t = useTexts(tokenTexts);
   const [seen] = useState(token);
   const { serial, description } = seen;
-  const describe = (text: string, expected: string): Promise<unknown> =>
-    call('/admin/token/set', { serial, description: text, expected });
+  const describe = (text: string, revision: string): Promise<unknown> =>
+    call('/admin/token/set', { serial, description: text, revision });
   const names = useTexts(helpdeskTexts);
   const [text, setText] = useState(description);
   return (
@@ -98,7 +98,7 @@ export function UseDialog({ token, onClose }: DialogProps): ReactNode {
       act={() =>
         call('/admin/token/set', {
           serial,
-          expected: revision,
+          revision,
           ...Object.fromEntries(changed.map((name) => [name, parameterOf(name, typed[name], format)])),
         })
       }
@@ -158,7 +158,7 @@ export function AssignDialog({ token, onClose }: DialogProps): ReactNode {
     <ActDialog
       title={t.actNames.assign}
       action={t.actNames.assign}
-      act={() => call('/admin/token/assign', { serial, user, realm, expected: revision })}
+      act={() => call('/admin/token/assign', { serial, user, realm, revision })}
       told={{ text: t.told.assign(serial) }}
       onClose={onClose}
     >
@@ -177,7 +177,7 @@ export function RealmsDialog({ token, onClose }: DialogProps): ReactNode {
   return (
     <ActDialog
       title={t.actNames.realms}
-      act={() => call('/admin/token/realms', { serial, realms: list, expected: revision })}
+      act={() => call('/admin/token/realms', { serial, realms: list, revision })}
       told={{ text: t.told.realms(serial) }}
       onClose={onClose}
     >

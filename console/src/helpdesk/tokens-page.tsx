@@ -31,11 +31,11 @@ import { tokenTexts } from './token-texts.ts';
 import { tokensTexts } from './tokens-texts.ts';
 import { FIRST_PAGE, pageIn, useOrder, useTyped, useView } from '../shell/use-view.ts';
 
-type Sheet = ValueOf<'/admin/helpdesk/tokens'> & {
+type Sheet = ValueOf<'/admin/token/list'> & {
   /** From 1. */
   readonly page: number;
 };
-type Filter = ParametersOf<'/admin/helpdesk/tokens'>;
+type Filter = ParametersOf<'/admin/token/list'>;
 
 const PAGE_SIZE = 50;
 /** The longest list that is sorted by other columns than the serial: all of it is read for that. */
@@ -57,7 +57,7 @@ export default function TokensPage(): ReactNode {
   const sheet = useQuery({
     queryKey: ['helpdesk', 'tokens', request],
     queryFn: async ({ signal }) => ({
-      ...cutToPage(await call('/admin/helpdesk/tokens', request, { signal })),
+      ...cutToPage(await call('/admin/token/list', request, { signal })),
       page: number,
     }),
     placeholderData: keepPreviousData,
@@ -116,7 +116,7 @@ function NoTokens({ filter: { serial, realm, status } }: { readonly filter: Filt
 }
 
 /** @returns the first page of a list that is too long to be sorted */
-function cutToPage(read: ValueOf<'/admin/helpdesk/tokens'>): ValueOf<'/admin/helpdesk/tokens'> {
+function cutToPage(read: ValueOf<'/admin/token/list'>): ValueOf<'/admin/token/list'> {
   const tokens = read.tokens.slice(0, PAGE_SIZE);
   return read.next === null ? read : { ...read, tokens, next: tokens.at(-1)?.serial ?? null };
 }
@@ -324,7 +324,7 @@ function totalOf({ total, tokens }: Sheet, isWhole: boolean): number | undefined
 /** Reads the selected tokens of a page anew: what follows is told from what they are now. */
 function shownTokens(request: Filter, shown: readonly ListedToken[], keys: ReadonlySet<string>): Collect {
   return async (signal) => {
-    const { tokens } = await call('/admin/helpdesk/tokens', { ...request, names: '' }, { signal });
+    const { tokens } = await call('/admin/token/list', { ...request, names: '' }, { signal });
     const now = new Map(tokens.map((token) => [token.serial, token]));
     return shown.filter(({ serial }) => keys.has(serial)).map((token) => now.get(token.serial) ?? token);
   };
@@ -388,7 +388,7 @@ function Turning({ sheet, request, save, isFormer, onNext }: TurningProps): Reac
  * @returns the cursor of the page before the one that begins with a serial; empty: that of the first page
  */
 async function cursorBefore(request: Filter, first: string): Promise<string> {
-  const before = await call('/admin/helpdesk/tokens', {
+  const before = await call('/admin/token/list', {
     ...request,
     names: '',
     limit: String(PAGE_SIZE + 1),

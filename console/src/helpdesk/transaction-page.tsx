@@ -195,7 +195,7 @@ function Code({ code }: { readonly code: string | null }): ReactNode {
   );
 }
 
-function Events({ history: { events, more } }: { readonly history: History }): ReactNode {
+function Events({ history: { events, further_events: more } }: { readonly history: History }): ReactNode {
   const t = useTexts(transactionTexts);
   const format = useFormat();
   return (
@@ -213,7 +213,7 @@ function Events({ history: { events, more } }: { readonly history: History }): R
                 t.actions[one.action] ?? one.action,
                 one.actor === '' ? '' : t.by(one.actor),
                 one.client === '' ? '' : t.from(one.client),
-                one.derived ? t.derived : '',
+                one.is_derived ? t.derived : '',
               ]
                 .filter((text) => text !== '')
                 .join(' · ')}

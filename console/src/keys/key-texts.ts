@@ -56,15 +56,15 @@ export const keyTexts: Texts<KeyTexts> = {
       'Keys are changed at the machine, by the owner of the key file: a new key must be copied to every machine before a server there starts again.',
     steps: [
       [
-        'tankeeper keys add',
+        'tankeeper key add',
         'makes a key. Renew the safe copy of the key file, and copy it to the other machines.',
       ],
       ['systemctl reload tankeeper', 'on every machine (SIGHUP): the servers read the key.'],
       [
-        'tankeeper keys rotate',
+        'tankeeper key rotate',
         'seals all secrets with it. This page shows the progress. Then reload the servers, and rotate once more.',
       ],
-      ['tankeeper keys retire KEY', 'retires the former key. Keep a copy of it for old backups.'],
+      ['tankeeper key retire KEY', 'retires the former key. Keep a copy of it for old backups.'],
     ],
   },
   de: {
@@ -102,16 +102,16 @@ export const keyTexts: Texts<KeyTexts> = {
       'Schlüssel wechselt der Eigentümer der Schlüsseldatei am Rechner selbst: Ein neuer Schlüssel muss auf jedem Rechner sein, bevor dort ein Server wieder startet.',
     steps: [
       [
-        'tankeeper keys add',
+        'tankeeper key add',
         'legt einen Schlüssel an. Erneuern Sie die Sicherung der Schlüsseldatei und kopieren Sie die Datei auf die anderen Rechner.',
       ],
       ['systemctl reload tankeeper', 'auf jedem Rechner (SIGHUP): Die Server lesen den Schlüssel.'],
       [
-        'tankeeper keys rotate',
+        'tankeeper key rotate',
         'versiegelt alle Geheimnisse damit. Diese Seite zeigt den Fortschritt. Laden Sie dann die Server neu und wechseln Sie noch einmal.',
       ],
       [
-        'tankeeper keys retire KEY',
+        'tankeeper key retire KEY',
         'nimmt den früheren Schlüssel außer Dienst. Behalten Sie eine Kopie für alte Sicherungen.',
       ],
     ],

@@ -25,7 +25,7 @@ export default function KeysPage(): ReactNode {
   const t = useTexts(keyTexts);
   const report = useQuery({
     queryKey: ['keys'],
-    queryFn: ({ signal }) => call('/admin/keys/list', {}, { signal }),
+    queryFn: ({ signal }) => call('/admin/key/list', {}, { signal }),
     refetchInterval: POLL_MS,
   });
   // The count reads all tokens, and may take seconds: it is made on request.
@@ -34,7 +34,7 @@ export default function KeysPage(): ReactNode {
     queryKey: ['keys', 'counted', stateOf(report.data)],
     queryFn:
       isCountRequested && report.data !== undefined
-        ? ({ signal }) => call('/admin/keys/list', { count: '1' }, { signal })
+        ? ({ signal }) => call('/admin/key/list', { count: '1' }, { signal })
         : skipToken,
     refetchInterval: ({ state }) => (isRotating(state.data ?? []) ? POLL_MS : false),
   });
@@ -82,7 +82,14 @@ function Report({ keys }: { readonly keys: readonly ShownKey[] }): ReactNode {
 function KeyCard({ shown }: { readonly shown: ShownKey }): ReactNode {
   const t = useTexts(keyTexts);
   const format = useFormat();
-  const { key_id: keyId, state, added_at: added, current_since: since, retired_at: retired, secrets } = shown;
+  const {
+    key_id: keyId,
+    state,
+    created_at: added,
+    current_since: since,
+    retired_at: retired,
+    secrets,
+  } = shown;
   return (
     <Card
       title={<Code>{keyId}</Code>}

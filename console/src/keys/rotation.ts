@@ -1,6 +1,6 @@
 import type { ValueOf } from '../api/call.ts';
 
-export type ShownKey = ValueOf<'/admin/keys/list'>[number];
+export type ShownKey = ValueOf<'/admin/key/list'>[number];
 
 /** @returns the secrets that the current key has sealed, and all; undefined: they are not counted */
 export function progressOf(

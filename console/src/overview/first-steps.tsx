@@ -13,7 +13,7 @@ import { type Session, useSession } from '../session/session.tsx';
 
 export type FirstStepsValue = ValueOf<'/admin/installation/first-steps'>;
 
-const STEPS = ['resolver', 'user', 'realm', 'address', 'token', 'second_factor', 'backup'] as const;
+const STEPS = ['resolver', 'user', 'realm', 'answer_address', 'token', 'second_factor', 'backup'] as const;
 type Step = (typeof STEPS)[number];
 
 interface FirstStepsTexts {
@@ -45,7 +45,7 @@ const texts: Texts<FirstStepsTexts> = {
       resolver: 'Add a resolver, where the users are',
       user: 'Add the first user',
       realm: 'Make a realm of it',
-      address: 'Set the address to which apps send responses',
+      answer_address: 'Set the address to which apps send responses',
       token: 'Enrol the first token, and have a first payment confirmed: choose its person',
       second_factor: 'Give an administrator a second factor',
       backup: 'Make a backup',
@@ -67,7 +67,7 @@ const texts: Texts<FirstStepsTexts> = {
       resolver: 'Einen Resolver anlegen, in dem die Benutzer sind',
       user: 'Den ersten Benutzer anlegen',
       realm: 'Daraus einen Realm machen',
-      address: 'Die Adresse setzen, an die Apps Antworten schicken',
+      answer_address: 'Die Adresse setzen, an die Apps Antworten schicken',
       token: 'Das erste Token ausrollen und eine erste Zahlung bestätigen lassen: seine Person wählen',
       second_factor: 'Einem Administrator einen zweiten Faktor geben',
       backup: 'Eine Sicherung machen',
@@ -114,10 +114,10 @@ interface OpenStepProps {
 function OpenStep({ step, name, steps }: OpenStepProps): ReactNode {
   const t = useTexts(texts);
   const session = useSession();
-  if (step === 'address') {
+  if (step === 'answer_address') {
     return (
       <>
-        {name} <AnswerAddress realm="*" proposed={steps.proposed} />
+        {name} <AnswerAddress realm="*" proposed={steps.proposed_address} />
       </>
     );
   }
@@ -177,7 +177,7 @@ function FirstRealm({ name }: { readonly name: string }): ReactNode {
 
 /** @returns where the step is done; undefined: the caller may not */
 function pageOf(
-  step: Exclude<Step, 'address' | 'backup'>,
+  step: Exclude<Step, 'answer_address' | 'backup'>,
   { empty_resolver: empty }: FirstStepsValue,
   session: Session,
 ): string | undefined {

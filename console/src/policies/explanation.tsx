@@ -27,7 +27,9 @@ export function Explanation({ answer, scopes }: ExplanationProps): ReactNode {
   const format = useFormat();
   const [shown, setShown] = useState<'all' | 'allowed' | 'refused'>('all');
   const { administrator, user, realm, client, at, rights = [], values = [], refusal } = answer;
-  const visible = rights.filter(({ allowed }) => shown === 'all' || allowed === (shown === 'allowed'));
+  const visible = rights.filter(
+    ({ is_allowed: allowed }) => shown === 'all' || allowed === (shown === 'allowed'),
+  );
   const who = administrator ?? user ?? t.nobody;
   return (
     <section aria-live="polite">
@@ -67,7 +69,7 @@ export function Explanation({ answer, scopes }: ExplanationProps): ReactNode {
 
 function Right({ right, scopes }: { readonly right: ExplainedRight; readonly scopes: Scopes }): ReactNode {
   const t = useTexts(explainTexts);
-  const { scope, action, allowed, reason, policies } = right;
+  const { scope, action, is_allowed: allowed, reason, policies } = right;
   return (
     <li className={classes.right}>
       <Action scope={scope} action={action} scopes={scopes} />

@@ -46,7 +46,9 @@ export function draftOf({ name, kind, settings }: ShownResolver): Draft {
 
 /** @returns the form after it was saved: the password is forgotten */
 export function withoutPassword(draft: Draft, { settings }: ResolverKind): Draft {
-  const secrets = settings.filter(({ secret }) => secret).map(({ name }) => [name, ''] as const);
+  const secrets = settings
+    .filter(({ is_secret: isSecret }) => isSecret)
+    .map(({ name }) => [name, ''] as const);
   return { ...draft, values: { ...draft.values, ...Object.fromEntries(secrets) }, removesPassword: false };
 }
 
@@ -55,7 +57,7 @@ export function parametersOf(
   { name, values, removesPassword }: Draft,
   { settings }: ResolverKind,
 ): ParametersOf<'/admin/resolver/set'> {
-  const password = settings.find(({ secret }) => secret)?.name;
+  const password = settings.find(({ is_secret: isSecret }) => isSecret)?.name;
   const set = Object.entries(values).filter(([setting]) => setting !== password);
   const secret = values[password ?? ''] ?? '';
   return {

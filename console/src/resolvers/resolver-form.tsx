@@ -166,12 +166,12 @@ function SettingFields({
                 kind={kind.kind}
                 setting={setting}
                 value={draft.values[setting.name] ?? ''}
-                isDisabled={setting.secret === true && draft.removesPassword}
+                isDisabled={setting.is_secret === true && draft.removesPassword}
                 onChange={(value) => {
                   onDraft({ ...draft, values: { ...draft.values, [setting.name]: value } });
                 }}
               />
-              {setting.secret === true && stored?.has_secret === true && (
+              {setting.is_secret === true && stored?.has_secret === true && (
                 <Checkbox
                   label={t.removesPassword}
                   checked={draft.removesPassword}

@@ -68,7 +68,7 @@ function Settings({ kind, resolver }: SettingsProps): ReactNode {
   const [draft, setDraft] = useState(() => draftOf(resolver));
   if (!mayChange) {
     const filled = settingsInForm(kind).filter(
-      ({ name, secret }) => !secret && resolver.settings[name] !== undefined,
+      ({ name, is_secret: isSecret }) => !isSecret && resolver.settings[name] !== undefined,
     );
     return <Facts facts={filled.map(({ name }) => [labels[name] ?? name, resolver.settings[name]])} />;
   }

@@ -26,7 +26,7 @@ export function SettingField({
 }: SettingFieldProps): ReactNode {
   const t = useTexts(resolverTexts);
   const { labels } = useTexts(settingTexts);
-  const { name, is_required: required, example, form, secret, values } = setting;
+  const { name, is_required: required, example, form, is_secret: isSecret, values } = setting;
   const description = useDescription(kind, setting);
   const common = {
     label: `${labels[name] ?? name} (${name})`,
@@ -39,7 +39,7 @@ export function SettingField({
       onChange(currentTarget.value);
     },
   };
-  if (secret === true) {
+  if (isSecret === true) {
     return (
       <SecretField
         label={common.label}
@@ -63,10 +63,13 @@ export function SettingField({
 }
 
 /** @returns the purpose of the setting, and its default */
-function useDescription(kind: string, { name, description, secret, fallback }: ResolverSetting): string {
+function useDescription(
+  kind: string,
+  { name, description, is_secret: isSecret, default: usual }: ResolverSetting,
+): string {
   const t = useTexts(resolverTexts);
   const { meanings } = useTexts(settingTexts);
   const text = meanings[`${kind} ${name}`] ?? description;
-  const rest = secret === true ? t.keepsPassword : fallback === undefined ? '' : t.fallback(fallback);
+  const rest = isSecret === true ? t.keepsPassword : usual === undefined ? '' : t.fallback(usual);
   return `${text.replaceAll('`', '')} ${rest}`.trim();
 }

@@ -74,7 +74,7 @@ export function SettingDialog({ change: { setting, kind }, onClose }: SettingDia
           onChange={setValue}
         />
       ) : (
-        <p>{`${t.initial}: ${setting.initial ?? t.none}`}</p>
+        <p>{`${t.initial}: ${setting.default ?? t.none}`}</p>
       )}
       {read.value !== setting.value && <p role="status">{t.present(read.value ?? t.none)}</p>}
       <Check preview={preview} isChecked={isChecked} />
@@ -142,7 +142,7 @@ function useSettled(value: string | undefined): string | undefined {
 }
 
 function ValueField({
-  setting: { key, form, unit, min, max, meaning },
+  setting: { key, type, unit, min, max, meaning },
   value,
   error,
   onChange,
@@ -154,9 +154,9 @@ function ValueField({
 }): ReactNode {
   const t = useTexts(settingTexts);
   const range = min === undefined || max === undefined ? '' : ` ${t.range(min, max)}`;
-  const hint = `${form === undefined ? '' : t.forms[form]}${range}${unit === 'seconds' ? ` (${t.seconds})` : ''}`;
+  const hint = `${type === undefined ? '' : t.forms[type]}${range}${unit === 'seconds' ? ` (${t.seconds})` : ''}`;
   const facts = { label: t.value, description: `${t.meanings[key] ?? meaning ?? ''}. ${hint}`, value, error };
-  if (form === 'truth') {
+  if (type === 'boolean') {
     return (
       <NativeSelect
         {...facts}
@@ -170,7 +170,7 @@ function ValueField({
   return (
     <TextInput
       {...facts}
-      inputMode={form === 'number' ? 'numeric' : 'text'}
+      inputMode={type === 'number' ? 'numeric' : 'text'}
       onChange={(event) => {
         onChange(event.currentTarget.value);
       }}

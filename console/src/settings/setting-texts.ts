@@ -19,7 +19,7 @@ interface SettingTexts {
   readonly removeShort: string;
   readonly save: string;
   readonly present: (value: string) => string;
-  readonly forms: Readonly<Record<'number' | 'duration' | 'suite' | 'truth' | 'text', string>>;
+  readonly forms: Readonly<Record<'number' | 'duration' | 'suite' | 'boolean' | 'text', string>>;
   readonly range: (min: number, max: number) => string;
   readonly seconds: string;
   readonly nothingFollows: string;
@@ -50,7 +50,7 @@ export const settingTexts: Texts<SettingTexts> = {
       number: 'A whole number',
       duration: 'Seconds (300), or a form like 1D2H3M4S',
       suite: 'An OCRA suite, such as OCRA-1:HOTP-SHA256-8:C-QN08',
-      truth: 'True or False',
+      boolean: 'True or False',
       text: 'A text',
     },
     range: (min, max) => `from ${min} to ${max}`,
@@ -81,7 +81,7 @@ export const settingTexts: Texts<SettingTexts> = {
       number: 'Eine ganze Zahl',
       duration: 'Sekunden (300), oder eine Form wie 1D2H3M4S',
       suite: 'Eine OCRA-Suite, etwa OCRA-1:HOTP-SHA256-8:C-QN08',
-      truth: 'True oder False',
+      boolean: 'True oder False',
       text: 'Ein Text',
     },
     range: (min, max) => `von ${min} bis ${max}`,

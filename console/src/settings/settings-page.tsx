@@ -78,7 +78,7 @@ function SettingRow({
         <Badge variant="light" color={isSet ? 'blue' : 'gray'}>
           {isSet ? t.isSet : t.isDefault}
         </Badge>
-        {isKnown && <div className={classes.meaning}>{`${t.initial}: ${setting.initial ?? t.none}`}</div>}
+        {isKnown && <div className={classes.meaning}>{`${t.initial}: ${setting.default ?? t.none}`}</div>}
       </div>
       {onChange !== undefined && <ChangeButtons setting={setting} onChange={onChange} />}
     </li>

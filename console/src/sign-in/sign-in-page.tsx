@@ -58,7 +58,7 @@ export function SignInPage({ arrival }: SignInPageProps): ReactNode {
 }
 
 async function finishSignIn(proof: { response?: string; credential?: string }): Promise<boolean> {
-  return (await call('/admin/sign-in/finish', proof)).signed_in;
+  return (await call('/admin/sign-in/finish', proof)).is_signed_in;
 }
 
 interface PasswordFormProps {
@@ -100,7 +100,7 @@ function PasswordForm(props: PasswordFormProps): ReactNode {
 /** @returns undefined: the password was enough */
 async function beginSignIn(username: string, password: string): Promise<RequestedFactor | undefined> {
   const { value, detail } = await callWithDetail('/admin/sign-in', { username, password });
-  return value.signed_in ? undefined : requestedFactor(value, detail);
+  return value.is_signed_in ? undefined : requestedFactor(value, detail);
 }
 
 function ProviderOutcome({ arrival }: SignInPageProps): ReactNode {
@@ -128,7 +128,7 @@ function ProviderButton(): ReactNode {
     },
     gcTime: 0,
   });
-  if (methods.data?.single_sign_on !== true) {
+  if (methods.data?.has_single_sign_on !== true) {
     return null;
   }
   return (

@@ -22,7 +22,7 @@ export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): Re
   const t = useTexts(webhookTexts);
   const format = useFormat();
   const [act, setAct] = useState<ActToConfirm>();
-  const { name, enabled } = webhook;
+  const { name, active } = webhook;
   const rereadAll = useReread();
   const reread = () => rereadAll(['webhooks']);
   const testing = useMutation({
@@ -60,7 +60,7 @@ export function WebhookActs({ webhook }: { readonly webhook: ShownWebhook }): Re
         </Button>
         {run(testing, testing.mutate, t.test)}
         {run(retrying, retrying.mutate, t.retry)}
-        {enabled ? ask('disable', t.disable) : run(enabling, enabling.mutate, t.enable)}
+        {active ? ask('disable', t.disable) : run(enabling, enabling.mutate, t.enable)}
         {ask('rotate', t.rotate)}
         {ask('remove', t.remove)}
       </Group>

@@ -58,11 +58,11 @@ function OneWebhook({ webhook, types }: OneWebhookProps): ReactNode {
 function State({ webhook, types }: OneWebhookProps): ReactNode {
   const t = useTexts(webhookTexts);
   const format = useFormat();
-  const { url, events, realms, bounded, delivered, waiting } = webhook;
+  const { url, events, realms, is_public_only: isPublicOnly, delivered, waiting } = webhook;
   const {
     given_up: givenUp,
     created_at: created,
-    oldest_at: oldest,
+    oldest_waiting_at: oldest,
     last_success_at: success,
     last_failure_at: failedAt,
     last_failure: reason,
@@ -73,7 +73,7 @@ function State({ webhook, types }: OneWebhookProps): ReactNode {
         [t.url, url],
         [t.events, events.length === types ? t.allEvents : events.join(', ')],
         [t.realms, realms.length === 0 ? t.allRealms : realms.join(', ')],
-        [t.reach, bounded ? t.bounded : t.unbounded],
+        [t.reach, isPublicOnly ? t.bounded : t.unbounded],
         [t.created, format.time(created)],
         [t.delivered, format.number(delivered)],
         [t.waiting, `${format.number(waiting)}${oldest === null ? '' : `, ${t.since(format.time(oldest))}`}`],

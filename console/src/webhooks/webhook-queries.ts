@@ -28,11 +28,11 @@ export function useWebhooks<Part = WebhookList>(select?: (list: WebhookList) => 
 
 /** @returns true if the last attempt of all was a failure, and something waits for another one */
 export function isFailing({
-  enabled,
+  active,
   waiting,
   given_up: givenUp,
   ...health
-}: Pick<ShownWebhook, 'enabled' | 'waiting' | 'given_up' | 'last_failure_at' | 'last_success_at'>): boolean {
+}: Pick<ShownWebhook, 'active' | 'waiting' | 'given_up' | 'last_failure_at' | 'last_success_at'>): boolean {
   const { last_failure_at: failed, last_success_at: succeeded } = health;
-  return enabled && waiting + givenUp > 0 && failed !== null && (succeeded === null || failed > succeeded);
+  return active && waiting + givenUp > 0 && failed !== null && (succeeded === null || failed > succeeded);
 }

@@ -70,8 +70,8 @@ export function WebhookBadges({ webhook }: { readonly webhook: ShownWebhook }): 
   const t = useTexts(webhookTexts);
   return (
     <>
-      <Badge variant="light" color={webhook.enabled ? 'green' : 'gray'}>
-        {webhook.enabled ? t.enabled : t.disabled}
+      <Badge variant="light" color={webhook.active ? 'green' : 'gray'}>
+        {webhook.active ? t.enabled : t.disabled}
       </Badge>
       {isFailing(webhook) && (
         <Badge variant="light" color="red">

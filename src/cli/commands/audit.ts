@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ExportFormat } from '../../audit/export-trail.ts';
 import type { AuditPeriod } from '../../audit/audit-row.ts';
 import type { InstallationKey } from '../../audit/checkpoint.ts';
@@ -40,23 +40,29 @@ function addExport(audit: Command, context: CommandContext): void {
     audit,
     'export',
     'write the trail as JSON lines that can be verified at another place, or as CSV',
-    ['audit export --output audit.jsonl', 'audit export --csv --since 2026-11-01 --output november.csv'],
+    [
+      'audit export --output audit.jsonl',
+      'audit export --format csv --since 2026-11-01 --output november.csv',
+    ],
   )
     .requiredOption('--output <file>', 'a file that is not there yet, - for standard output')
-    .option('--csv', 'for spreadsheets; cannot be verified')
+    .addOption(
+      new Option('--format <format>', 'csv: for spreadsheets; cannot be verified')
+        .choices(['jsonl', 'csv'])
+        .default('jsonl'),
+    )
     .option('--since <when>', SINCE, pastInstantOption(context.dependencies.clock))
     .option('--until <when>', 'before this date or time', pastInstantOption(context.dependencies.clock))
     .action(
       async ({
-        csv,
+        format,
         output,
         since,
         until,
       }: PeriodOptions & {
-        readonly csv?: true;
+        readonly format: ExportFormat;
         readonly output: string;
       }) => {
-        const format: ExportFormat = csv === true ? 'csv' : 'jsonl';
         const rows = await context.withServices(async (services, caller) => {
           const target = await openExport(context.dependencies.io, output);
           try {
@@ -79,16 +85,16 @@ function addPrune(audit: Command, context: CommandContext): void {
     audit,
     'prune',
     'take away whole months that are over; the trail verifies afterwards as it did before',
-    ['audit prune --before 2026-01-01', 'audit prune --before 2026-01-01 --force'],
+    ['audit prune --before 2026-01-01', 'audit prune --before 2026-01-01 --unverified'],
   )
     .requiredOption(
       '--before <date>',
       'the month of this date and all later ones are kept',
       pastInstantOption(context.dependencies.clock),
     )
-    .option('--force', 'also where the trail does not verify')
-    .action(async (options: { readonly before: OptionInstant; readonly force?: true }) => {
-      const { force } = options;
+    .option('--unverified', 'also where the trail does not verify')
+    .action(async (options: { readonly before: OptionInstant; readonly unverified?: true }) => {
+      const { unverified } = options;
       // Once, for the question and the act, and only after the time of the database is known.
       let date: Date | undefined;
       const before = (): Date => (date ??= options.before());
@@ -104,7 +110,8 @@ function addPrune(audit: Command, context: CommandContext): void {
             `${countText(months, 'month')} of the audit ${months === 1 ? 'is' : 'are'} gone for good, but for exports`,
           );
         },
-        act: (services, caller) => services.audit.prune(caller, { before: before(), force: force === true }),
+        act: (services, caller) =>
+          services.audit.prune(caller, { before: before(), force: unverified === true }),
         done: ({ rows, months }) => {
           const isNothing = rows === 0 && months.length === 0;
           const sentence = isNothing
@@ -171,7 +178,7 @@ function addAuditVerifyCommand(audit: Command, context: CommandContext): void {
         rows: result.rows,
         unsealed: result.unsealed,
         checkpoints: result.checkpoints,
-        newest: result.newest,
+        newest: result.newestCheckpoint,
         whole: isWhole,
         total,
         keys: keys.map((one) => keyText(one)),
@@ -220,7 +227,7 @@ function keyText({ publicKey }: InstallationKey): string {
 }
 
 function summary(
-  { rows, unsealed, checkpoints, newest, findings }: TrailVerification,
+  { rows, unsealed, checkpoints, newestCheckpoint: newest, findings }: TrailVerification,
   keys: readonly InstallationKey[],
   isWhole: boolean,
 ): string {
@@ -234,7 +241,7 @@ function summary(
 }
 
 /** One line that names the row or checkpoint. */
-function findingText({ kind, of, id, at, reason }: AuditFinding): string {
+function findingText({ kind, target: of, id, at, reason }: AuditFinding): string {
   return `${kind}: ${of}${id === null ? '' : ` ${id}`}${at === null ? '' : ` of ${at}`}: ${reason}`;
 }
 

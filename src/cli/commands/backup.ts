@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { BackupLock, BackupUnlock } from '../../backup/backup-encryption.ts';
 import { total } from '../../backup/backup-format.ts';
-import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
+import { CliFailure } from '../cli-failure.ts';
 import { addCommand, type CommandContext, operatorCaller } from '../command-context.ts';
 import { NewFile, PipedFile, readableFile, readSecretText } from '../files.ts';
 import { Output } from '../output.ts';
@@ -12,38 +12,22 @@ import { withProgress } from '../progress.ts';
 interface ExportOptions {
   readonly passphraseFile?: string;
   readonly recipient?: readonly string[];
-  readonly force?: true;
+  readonly overwrite?: true;
 }
 
 interface RestoreOptions {
   readonly passphraseFile?: string;
   readonly identityFile?: string;
   readonly check?: true;
-  readonly only?: readonly string[];
+  readonly token?: string;
 }
 
 const PASSPHRASE = 'Passphrase of the backup';
 
-/** Adds `tankeeper export`, `restore` and `challenges close-all`: backups, without the encryption key, and recovery. */
+/** Adds `tankeeper export` and `restore`: backups, without the encryption key. */
 export function addBackupCommands(program: Command, context: CommandContext): void {
   addExport(program, context);
   addRestore(program, context);
-  const challenges = program
-    .command('challenges')
-    .description('all challenges; `tankeeper challenge` issues one');
-  addCommand(
-    challenges,
-    'close-all',
-    'close all open challenges, after a point-in-time recovery or a failover that lost commits: no response that was accepted before is accepted again',
-    ['challenges close-all', '--json challenges close-all'],
-  ).action(async () => {
-    const closed = await context.withServices(({ backups }, caller) =>
-      withProgress(context.dependencies.io, 'closing challenges', () => backups.closeChallenges(caller)),
-    );
-    context.output.done(`${closed} open challenges are closed; what was not answered yet is begun anew`, {
-      closed,
-    });
-  });
 }
 
 function addExport(program: Command, context: CommandContext): void {
@@ -63,13 +47,13 @@ function addExport(program: Command, context: CommandContext): void {
         .argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value])
         .conflicts('passphraseFile'),
     )
-    .option('--force', 'replace a file of that name')
+    .option('--overwrite', 'replace a file of that name')
     .action(async (path: string, options: ExportOptions) => {
       keepHeapSmall();
       const lock = await lockOf(context, options);
       const { io } = context.dependencies;
       const isPiped = path === '-';
-      const file = isPiped ? new PipedFile(io) : await NewFile.begin(path, options.force === true);
+      const file = isPiped ? new PipedFile(io) : await NewFile.begin(path, options.overwrite === true);
       const output = isPiped
         ? new Output({ ...io, stdout: io.stderr }, { json: context.isJson })
         : context.output;
@@ -110,13 +94,13 @@ function addRestore(program: Command, context: CommandContext): void {
     )
     .addOption(
       new Option(
-        '--only <what...>',
-        'restore one token into the database that is in use, while servers run: --only token SERIAL',
+        '--token <serial>',
+        'restore this token alone, into the database that is in use, while servers run',
       ).conflicts('check'),
     )
     .option('--check', 'only verify the backup and that its keys are here; touch no database')
     .action(async (path: string, options: RestoreOptions) => {
-      const onlyToken = tokenIn(options.only);
+      const onlyToken = options.token;
       const { open, size } = await readableFile(path);
       const unlock = await unlockOf(context, options);
       const checksOnly = options.check === true;
@@ -157,18 +141,6 @@ function report(
     rows: total(rows),
     tables: Object.fromEntries(rows),
   });
-}
-
-/** @throws CliFailure for other words than `token SERIAL` */
-function tokenIn(only: readonly string[] | undefined): string | undefined {
-  if (only === undefined) {
-    return undefined;
-  }
-  const [what, serial = '', ...more] = only;
-  if (what !== 'token' || serial === '' || more.length > 0) {
-    throw new CliFailure('--only takes two words: token SERIAL', EXIT_CODES.usage);
-  }
-  return serial;
 }
 
 async function restored(context: CommandContext, request: RestoreRequest): Promise<RestoredBackup> {

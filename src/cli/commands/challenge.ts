@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { StatusEntry } from '../../challenges/challenge-service.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { addCommand, type CommandContext } from '../command-context.ts';
+import { withProgress } from '../progress.ts';
 import { CodeReader, writeQrPng } from '../device/qr-code.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { Services } from '../../services.ts';
@@ -13,13 +14,35 @@ interface ChallengeOptions {
   readonly png?: string;
 }
 
-/** Adds `tankeeper challenge`. */
-export function addChallengeCommand(program: Command, context: CommandContext): void {
+/** Adds the commands of `tankeeper challenge`. */
+export function addChallengeCommands(program: Command, context: CommandContext): void {
+  const challenge = program.command('challenge').description('challenges');
+  addIssue(challenge, context);
+  addCloseAll(challenge, context);
+}
+
+function addCloseAll(challenge: Command, context: CommandContext): void {
   addCommand(
-    program,
-    'challenge',
+    challenge,
+    'close-all',
+    'close all open challenges, after a point-in-time recovery or a failover that lost commits: no response that was accepted before is accepted again',
+    ['challenge close-all', '--json challenge close-all'],
+  ).action(async () => {
+    const closed = await context.withServices(({ backups }, caller) =>
+      withProgress(context.dependencies.io, 'closing challenges', () => backups.closeChallenges(caller)),
+    );
+    context.output.done(`${closed} open challenges are closed; what was not answered yet is begun anew`, {
+      closed,
+    });
+  });
+}
+
+function addIssue(challenge: Command, context: CommandContext): void {
+  addCommand(
+    challenge,
+    'issue',
     "issue a challenge for a user's token, show its QR code and check the response",
-    ['challenge anna "Pay 12.50 to Bert?"', 'challenge anna --serial LSGO1 --png code.png'],
+    ['challenge issue anna "Pay 12.50 to Bert?"', 'challenge issue anna --serial LSGO1 --png code.png'],
   )
     .argument('<user>', 'LOGIN or LOGIN@REALM')
     .argument('[text]', 'what the app shows', '')
@@ -32,7 +55,7 @@ export function addChallengeCommand(program: Command, context: CommandContext): 
       ),
     )
     .action(async (user: string, text: string, options: ChallengeOptions) => {
-      await challenge(context, { user, data: text, realm: options.realm, serial: options.serial }, options);
+      await issue(context, { user, data: text, realm: options.realm, serial: options.serial }, options);
     });
 }
 
@@ -43,7 +66,7 @@ interface RequestedChallenge {
   readonly serial: string | undefined;
 }
 
-async function challenge(
+async function issue(
   context: CommandContext,
   request: RequestedChallenge,
   { device, png }: ChallengeOptions,

@@ -97,7 +97,7 @@ export const LDAP_SETTINGS = z.object({
     description:
       'The addresses, as ldap://host:port or ldaps://host:port; several separated by commas, as alternatives.',
     example: 'ldaps://ldap.example.com',
-    bound: true,
+    isBoundToSecret: true,
   }),
   LDAPBASE: setting(line, {
     description: 'The DN above all users.',
@@ -105,17 +105,17 @@ export const LDAP_SETTINGS = z.object({
   }),
   BINDDN: setting(line.optional(), {
     description: 'The account for searches; without it, searches are anonymous.',
-    bound: true,
+    isBoundToSecret: true,
   }),
-  BINDPW: setting(line.optional(), { description: 'Password of this account.', secret: true }),
+  BINDPW: setting(line.optional(), { description: 'Password of this account.', isSecret: true }),
   TIMEOUT: setting(timeouts, {
     description: 'Seconds to connect and for each answer; `2;10` for the two.',
-    fallback: String(USUAL_TIMEOUT),
+    default: String(USUAL_TIMEOUT),
   }),
   SIZELIMIT: setting(whole(0, 100_000_000).optional(), {
     description:
       'The most users in a list, which ends there and says so; every user is found and counted. 0: no limit.',
-    fallback: '0',
+    default: '0',
   }),
   LOGINNAMEATTRIBUTE: setting(attribute, { description: 'The attribute with the login.', example: 'uid' }),
   LDAPSEARCHFILTER: setting(filter, {
@@ -154,25 +154,25 @@ export const LDAP_SETTINGS = z.object({
   UIDTYPE: setting(userId, {
     description:
       'The id of a user, which binds tokens: `dn`, `entryUUID`, `objectGUID`, `GUID`, `objectSid`, or any attribute of texts.',
-    fallback: 'dn',
+    default: 'dn',
     example: 'entryUUID',
   }),
   NOREFERRALS: setting(flag.optional(), {
     description: 'Has no effect: referrals are never followed.',
-    fallback: 'False',
+    default: 'False',
     values: YES_NO,
   }),
   EnforceTLS: setting(flag.optional(), {
     description: 'True requires StartTLS on ldap://.',
-    fallback: 'False',
+    default: 'False',
     values: YES_NO,
-    bound: true,
+    isBoundToSecret: true,
   }),
   only_trusted_certs: setting(flag.optional(), {
     description: 'False accepts any certificate, also that of a man in the middle.',
-    fallback: 'True',
+    default: 'True',
     values: YES_NO,
-    bound: true,
+    isBoundToSecret: true,
   }),
   CACERTIFICATE: authorities,
 });

@@ -11,7 +11,7 @@ export interface SettingFacts {
   /** A sentence, with its full stop. */
   readonly description: string;
   /** The value that applies without one. */
-  readonly fallback?: string;
+  readonly default?: string;
   /** The only values. */
   readonly values?: readonly string[];
   /** A value of a usual installation. */
@@ -19,9 +19,9 @@ export interface SettingFacts {
   /** `lines`: several lines; `json`: a JSON object of texts. Default: one line. */
   readonly form?: 'lines' | 'json';
   /** A password: it is written, and never shown. */
-  readonly secret?: true;
+  readonly isSecret?: true;
   /** The stored password must be given again where it changes. */
-  readonly bound?: true;
+  readonly isBoundToSecret?: true;
 }
 
 export function setting<Schema extends z.ZodType>(schema: Schema, facts: SettingFacts): Schema {
@@ -63,7 +63,7 @@ export const authorities = setting(
   {
     description: 'Trusted authorities in PEM form; without them, those of Node.js.',
     form: 'lines',
-    bound: true,
+    isBoundToSecret: true,
   },
 );
 

@@ -70,8 +70,8 @@ function ruleOf({ schema }: { readonly schema: z.ZodObject }): SettingsRule {
   const settings = describedSettings(schema);
   return {
     names: settings.map(({ name }) => name),
-    secret: settings.find(({ secret }) => secret === true)?.name,
-    secretBoundTo: settings.filter(({ bound }) => bound === true).map(({ name }) => name),
+    secret: settings.find(({ isSecret: secret }) => secret === true)?.name,
+    secretBoundTo: settings.filter(({ isBoundToSecret: bound }) => bound === true).map(({ name }) => name),
   };
 }
 

@@ -89,23 +89,23 @@ const encryption = line.default('').transform((text, context): SqlTlsMode => {
 /** What a resolver of the kind sql takes, by LinOTP's names and in its forms. */
 export const SQL_SETTINGS = z
   .object({
-    Driver: setting(driver, { description: 'The kind of database.', example: 'postgresql', bound: true }),
+    Driver: setting(driver, { description: 'The kind of database.', example: 'postgresql', isBoundToSecret: true }),
     Server: setting(
       line.regex(/^(?:[\p{L}\p{N}.:_-]{1,253}|\/.{0,1000})$/u, 'is not the name or the address of a host'),
-      { description: 'Host name or address.', example: 'db.example.com', bound: true },
+      { description: 'Host name or address.', example: 'db.example.com', isBoundToSecret: true },
     ),
     Port: setting(whole(1, 65_535).optional(), {
       description: 'Port of the server.',
-      fallback: '5432; MySQL and MariaDB: 3306',
-      bound: true,
+      default: '5432; MySQL and MariaDB: 3306',
+      isBoundToSecret: true,
     }),
     Database: setting(line, { description: 'Name of the database.', example: 'crm' }),
     User: setting(line, {
       description: 'Account of the database; let it read the table of users only.',
       example: 'tan_reader',
-      bound: true,
+      isBoundToSecret: true,
     }),
-    Password: setting(line.optional(), { description: 'Password of this account.', secret: true }),
+    Password: setting(line.optional(), { description: 'Password of this account.', isSecret: true }),
     Table: setting(table, { description: 'The table, as `table` or `schema.table`.', example: 'customers' }),
     Map: setting(
       jsonObject(
@@ -143,13 +143,13 @@ export const SQL_SETTINGS = z
           error: 'is utf-8, or left out: the database itself converts to that',
         })
         .optional(),
-      { description: 'The encoding: utf-8, to which the database itself converts.', fallback: 'utf-8' },
+      { description: 'The encoding: utf-8, to which the database itself converts.', default: 'utf-8' },
     ),
     conParams: setting(encryption, {
       description: 'The encryption: `sslmode=disable`, `require`, `verify-ca` or `verify-full`.',
-      fallback: 'sslmode=disable',
+      default: 'sslmode=disable',
       example: 'sslmode=verify-full',
-      bound: true,
+      isBoundToSecret: true,
     }),
     CACERTIFICATE: authorities,
     Connect: setting(line.optional(), {

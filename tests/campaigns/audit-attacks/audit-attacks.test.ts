@@ -140,7 +140,7 @@ describe('any single edit of a trail without a key', () => {
           one !== checkpoint ? [one] : member === 'removed' ? [] : [changed(one, member)],
         );
         const number = String(checkpoint.number);
-        const found = (await verify(rows, edited)).filter(({ of }) => of === 'checkpoint');
+        const found = (await verify(rows, edited)).filter(({ target: of }) => of === 'checkpoint');
         const isNamed = found.some(
           ({ id, reason }) => [number, `${number}-${number}`].includes(id ?? '') || reason.includes(number),
         );

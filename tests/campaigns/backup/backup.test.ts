@@ -193,7 +193,7 @@ describe('a backup', () => {
     expect(await runCli(['export', backup, '--recipient', recipient], old)).toEqual({
       code: 1,
       out: '',
-      err: `tankeeper: ${backup} is there already (--force replaces it)\n`,
+      err: `tankeeper: ${backup} is there already (--overwrite replaces it)\n`,
     });
     expect(await readFile(backup)).toEqual(bytes);
   });

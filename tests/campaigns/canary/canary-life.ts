@@ -97,7 +97,7 @@ export class CanaryLife {
       '/ocra/checkstatus',
       '/admin/transaction/show',
       '/admin/token/show',
-      '/admin/helpdesk/tokens',
+      '/admin/token/list',
     ]) {
       const { transactionid } = opened;
       await send({ path, parameters: { serial, transactionid, transaction_id: transactionid } });

@@ -14,7 +14,7 @@ export async function administerSystem(
   await tryResolvers(name, post, marks);
   await changeUsers(name, post, marks);
   await tryEverything(client, marks, name === 'linotp' ? 'linotp' : 'documented');
-  await post('/admin/keys/list', { count: '1' });
+  await post('/admin/key/list', { count: '1' });
   await addWebhook(`${name}-hook`, post, marks);
   await helpThemselves(name, post, marks);
 }

@@ -181,24 +181,27 @@ const acts = (): readonly Act[] => [
   ),
   act('housekeeping run --dry-run'),
   {
-    ...act('challenges close-all', 'challenges/close-all: closed 1 open ones'),
+    ...act('challenge close-all', 'challenge/close-all: closed 1 open ones'),
     before: sql(`INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until)
       SELECT 'open', id, '1', '', now(), now() FROM tokens LIMIT 1 ON CONFLICT DO NOTHING`),
   },
-  act('keys add', 'keys/add: added'),
+  act('key add', 'key/add: added'),
   {
-    ...act('keys rotate --yes', 'keys/rotate: current', 'keys/rotate: sealed 3 anew, 0 left'),
+    ...act('key rotate --yes', 'key/rotate: current', 'key/rotate: sealed 3 anew, 0 left'),
     before: reopen,
   },
   {
     words: async () => ['keys', 'retire', await keyThat('NOT is_current'), '--yes'],
-    says: ['keys/retire: retired'],
+    says: ['key/retire: retired'],
   },
   act('audit verify'),
   act(`export @backup.age --recipient ${RECIPIENT}`, `backup/export: handed out, encrypted for ${RECIPIENT}`),
   act('audit export --output -', 'audit/export: handed out as jsonl'),
   {
-    ...act('audit prune --before 2020-02-01 --force --yes', 'audit/prune: pruned before 2020-02-01, 2 rows'),
+    ...act(
+      'audit prune --before 2020-02-01 --unverified --yes',
+      'audit/prune: pruned before 2020-02-01, 2 rows',
+    ),
     before: sql(foreignRow('old', '2020-01-05')),
   },
 ];
@@ -253,7 +256,7 @@ async function outcomeOf({ words, before }: Act): Promise<Outcome> {
 
 describe('the commands', () => {
   it('are all known here: whether they act, look, or have no installation', () => {
-    const known = acts().map(({ words }) => (typeof words === 'function' ? 'keys retire' : pathOf(words)));
+    const known = acts().map(({ words }) => (typeof words === 'function' ? 'key retire' : pathOf(words)));
     expect(new Set([...known, ...APART, ...OPERATIONS, 'migrate'])).toEqual(new Set(paths));
   });
 
@@ -264,7 +267,7 @@ describe('the commands', () => {
     }
     expect(outcomes).toEqual(
       acts().map(({ words, says, code = 0 }) => ({
-        command: typeof words === 'function' ? 'keys retire' : pathOf(words),
+        command: typeof words === 'function' ? 'key retire' : pathOf(words),
         withoutAudit: `${says.length === 0 ? 'done' : 'failed'}, nothing changed`,
         code,
         rows: says.map((text) => `${ACTOR} ${text}`),

@@ -28,8 +28,8 @@ const FAILED = /"status": ?false/;
 const TELLING = [
   ['/admin/show', {}],
   ['/admin/show', { serial: 'SOUTH1' }],
-  ['/admin/helpdesk/tokens', {}],
-  ['/admin/helpdesk/tokens', { realm: 'south' }],
+  ['/admin/token/list', {}],
+  ['/admin/token/list', { realm: 'south' }],
   ['/admin/token/show', { serial: 'SOUTH1' }],
   ['/admin/helpdesk/search', { text: 'SOUTH' }],
   ['/admin/helpdesk/search', { text: 'cleo' }],
@@ -47,7 +47,7 @@ const REFUSED = [
   ['/admin/policy/explain', { administrator: 'admin' }],
   ['/admin/admin/list', {}],
   ['/admin/webhook/list', {}],
-  ['/admin/keys/list', {}],
+  ['/admin/key/list', {}],
 ] as const;
 
 /** One person enrols an app, another one watches: through the pages of both, as their screens show them. */

@@ -237,13 +237,13 @@ describeConsole('a console whose server is away', (given) => {
 
   it('goes on by itself when the server is back, however long that takes', async () => {
     await page.clock.install();
-    await page.route('**/console/api/admin/helpdesk/tokens', (route) => route.abort());
+    await page.route('**/console/api/admin/token/list', (route) => route.abort());
     await open('/tokens');
     await page.clock.runFor(5_000);
     await page.getByText('This page goes on as soon as it does.').waitFor();
     await page.clock.runFor(60_000);
     await page.getByText('This page goes on as soon as it does.').waitFor();
-    await page.unroute('**/console/api/admin/helpdesk/tokens');
+    await page.unroute('**/console/api/admin/token/list');
     await page.clock.runFor(6_000);
     await page.getByRole('link', { name: 'T1' }).waitFor();
     await expectSoon(() => page.getByRole('alert').count()).toBe(0);

@@ -193,8 +193,8 @@ const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   '/admin/tokenrealm realms': ['office', 'office,lab', ''],
   defaultmaxfailcount: ['10', '0'],
   '/system/setconfig type': ['', 'text', 'password'],
-  '/admin/helpdesk/tokens status': ['', 'active,assigned', 'locked'],
-  '/admin/helpdesk/tokens limit': ['50', '200', '0'],
+  '/admin/token/list status': ['', 'active,assigned', 'locked'],
+  '/admin/token/list limit': ['50', '200', '0'],
   '/admin/resolver/add name': ['added', 'staff', 'a b'],
   '/admin/resolver/add kind': ['managed', 'passwd', 'ldap', 'sql'],
   '/admin/resolver/add set': ['{}', '{"fileName": "/etc/shadow"}', '{"bindPW": "geheim"}', '[]', '{"a": 1}'],
@@ -346,7 +346,7 @@ const SOUND: Readonly<Record<string, readonly string[]>> = {
   '/admin/helpdesk/end-sessions': ['user'],
   '/ocra/check_t': ['transactionid', 'pass'],
   '/admin/token/show': ['serial'],
-  '/admin/helpdesk/tokens': ['status', 'limit'],
+  '/admin/token/list': ['status', 'limit'],
   '/admin/audit/search': ['since', 'limit'],
   '/admin/audit/export': ['since', 'format'],
   '/admin/audit/verify': [],
@@ -358,7 +358,6 @@ const SOUND: Readonly<Record<string, readonly string[]>> = {
   '/admin/remove': ['serial'],
   '/admin/assign': ['serial', 'user'],
   '/admin/unassign': ['serial'],
-  '/admin/token/list': ['limit'],
   '/admin/token/set': ['serial', 'pin', 'description'],
   '/admin/token/resync': ['serial', 'otp1', 'otp2', 'challenge1', 'challenge2'],
   '/admin/resync': ['serial', 'otp1', 'otp2', 'challenge1', 'challenge2'],
@@ -393,7 +392,7 @@ export function soundParameters(
   pick: number,
 ): Pairs {
   // The revision of a token is another one after each change.
-  const all = path.startsWith('/admin/token/') ? names.filter((name) => name !== 'expected') : names;
+  const all = path.startsWith('/admin/token/') ? names.filter((name) => name !== 'revision') : names;
   const sound = all.filter((name) => SOUND[path]?.includes(name) ?? true);
   return sound.map((name) => [name, plausibleValues(path, name, known, pick)[0] ?? ''] as const);
 }

@@ -82,9 +82,9 @@ const GUIDES: Readonly<Record<string, Guide>> = {
       return [
         ['--recipient age1…', `--recipient ${await identityToRecipient(identity)}`],
         // This backup has no token; the tests of the command restore one.
-        ['--only token LSGO1', '--check'],
+        ['--token LSGO1', '--check'],
         // The reader does this on another day, and restores into an empty database.
-        ['export backup.age --recipient', 'export backup.age --force --recipient'],
+        ['export backup.age --recipient', 'export backup.age --overwrite --recipient'],
         [
           'tankeeper restore backup.age --identity-file identity.txt',
           'env -u DATABASE_URL DATA_DIR=$PWD/restored ENCRYPTION_KEY_FILE=$PWD/../data/encryption.key tankeeper restore backup.age --identity-file identity.txt',
@@ -173,12 +173,12 @@ const GUIDES: Readonly<Record<string, Guide>> = {
     before: ADMINISTRATION,
     prepare: () =>
       Promise.resolve([
-        confirmed('keys retire'),
-        ['0123456789abcdef', `"$(tankeeper keys list | awk 'NR > 1 && $2 != "current" { print $1 }')"`],
+        confirmed('key retire'),
+        ['0123456789abcdef', `"$(tankeeper key list | awk 'NR > 1 && $2 != "current" { print $1 }')"`],
       ]),
     replace: [
       ["systemctl reload 'tankeeper@*'", ':'],
-      confirmed('keys rotate'),
+      confirmed('key rotate'),
       ['systemctl restart "tankeeper@$port"', ':'],
       ['"http://127.0.0.1:$port/readyz"', `${TAN_SERVER}/readyz`],
       ['sleep 5', ':'],

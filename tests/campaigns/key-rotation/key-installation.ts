@@ -25,7 +25,7 @@ interface Envelope {
   readonly detail?: Readonly<Record<string, string>>;
 }
 
-/** A key as `tankeeper keys list --count --json` shows it. */
+/** A key as `tankeeper key list --count --json` shows it. */
 export interface ListedKey {
   readonly key_id: string;
   readonly state: string;
@@ -111,7 +111,7 @@ export class KeyInstallation {
   }
 
   keys(): Promise<readonly ListedKey[]> {
-    return this.json<readonly ListedKey[]>('keys', 'list', '--count');
+    return this.json<readonly ListedKey[]>('key', 'list', '--count');
   }
 
   async ask(server: ServerProcess, path: string, parameters: Record<string, string>): Promise<Envelope> {

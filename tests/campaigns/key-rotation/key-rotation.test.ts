@@ -38,21 +38,21 @@ describe('changing the key while two servers run', () => {
     await installation.load(1_500);
     const load = new Load(installation, servers);
     await load.begin();
-    const { key_id: newKey } = await installation.json<{ key_id: string }>('keys', 'add');
+    const { key_id: newKey } = await installation.json<{ key_id: string }>('key', 'add');
     await installation.readKeys(...servers);
-    const rotated = await installation.json<Rotated>('keys', 'rotate', '--yes');
+    const rotated = await installation.json<Rotated>('key', 'rotate', '--yes');
     expect(rotated).toMatchObject({ key_id: newKey, changed: true });
     expect(rotated.resealed).toBeGreaterThanOrEqual(1_500);
     // A server seals with the key that it had, until it reads them again.
     expect(await installation.enrol(servers[0], 'SEALED-BEFORE')).toBe(true);
-    expect((await installation.run('keys', 'retire', oldKey, '--yes')).output).toContain('is still needed');
+    expect((await installation.run('key', 'retire', oldKey, '--yes')).output).toContain('is still needed');
     await installation.readKeys(...servers);
     const done = await load.end();
     expect(done.trouble).toEqual([]);
     expect(done.confirmed).toBeGreaterThan(10);
     expect(done.enrolled).toBeGreaterThan(3);
     expect(done.pins).toBeGreaterThan(3);
-    expect(await installation.json<Rotated>('keys', 'rotate')).toMatchObject({ changed: false, left: 0 });
+    expect(await installation.json<Rotated>('key', 'rotate')).toMatchObject({ changed: false, left: 0 });
     const states = (await installation.keys()).map(({ key_id: keyId, state, secrets }) => [
       keyId,
       state,
@@ -63,7 +63,7 @@ describe('changing the key while two servers run', () => {
       [newKey, 'current', false],
     ]);
     expect(await installation.isLoggedIn(servers[1], cookie)).toBe(true);
-    const retired = await installation.run('keys', 'retire', oldKey, '--yes');
+    const retired = await installation.run('key', 'retire', oldKey, '--yes');
     expect(retired).toMatchObject({ code: 0, output: expect.stringContaining('is retired') as unknown });
     installation.takeFromFile(oldKey);
     expect(installation.vault().keyIds).toEqual([newKey]);
@@ -76,9 +76,9 @@ describe('changing the key while two servers run', () => {
 
   it('may be killed in the middle, and goes on from there', async () => {
     await installation.load(MANY);
-    await installation.json('keys', 'add');
+    await installation.json('key', 'add');
     await installation.readKeys(...servers);
-    const killed = spawn(process.execPath, [testProgram(), 'keys', 'rotate', '--yes'], {
+    const killed = spawn(process.execPath, [testProgram(), 'key', 'rotate', '--yes'], {
       env: { PATH: process.env.PATH ?? '', ...installation.environment },
       stdio: 'ignore',
     });
@@ -94,12 +94,12 @@ describe('changing the key while two servers run', () => {
     const old = between.find(({ key_id: keyId }) => keyId === oldKey);
     expect(old?.state).toBe('needed');
     expect(await installation.openAll()).toBe(MANY);
-    const refused = await installation.run('keys', 'retire', oldKey, '--yes');
+    const refused = await installation.run('key', 'retire', oldKey, '--yes');
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('is still needed') as unknown });
-    const rotated = await installation.json<Rotated>('keys', 'rotate');
+    const rotated = await installation.json<Rotated>('key', 'rotate');
     expect(rotated).toMatchObject({ changed: false, resealed: old?.secrets, left: 0 });
     expect(await installation.confirm(servers, LAST, 0)).toEqual(accepted);
-    await installation.json('keys', 'retire', oldKey, '--yes');
+    await installation.json('key', 'retire', oldKey, '--yes');
     installation.takeFromFile(oldKey);
     expect(await installation.openAll()).toBe(MANY);
   });
@@ -114,8 +114,8 @@ describe('a server that was not told', () => {
       const there = await installation.start({ ENCRYPTION_KEY_FILE: copy });
       const [old] = await installation.keys();
       await installation.enrol(here, 'T1');
-      const { key_id: keyId } = await installation.json<{ key_id: string }>('keys', 'add');
-      const refused = await installation.run('keys', 'rotate');
+      const { key_id: keyId } = await installation.json<{ key_id: string }>('key', 'add');
+      const refused = await installation.run('key', 'rotate');
       expect(refused.output).toContain('a server that has not read the newest key');
       await expect(installation.start({ ENCRYPTION_KEY_FILE: copy, PORT: '0' })).rejects.toThrow(
         new RegExp(`The database needs the encryption key ${keyId}, and the key file .*other-machine.key`),
@@ -123,8 +123,8 @@ describe('a server that was not told', () => {
       await installation.readKeys(here, there);
       expect(there.output()).toContain('cannot be read; those that are loaded still serve');
       expect(await installation.confirm([here, there], 'T1', 0)).toEqual(accepted);
-      await installation.run('keys', 'rotate', '--yes');
-      await installation.json('keys', 'retire', old?.key_id ?? '', '--yes');
+      await installation.run('key', 'rotate', '--yes');
+      await installation.json('key', 'retire', old?.key_id ?? '', '--yes');
       // What is sealed anew cannot be read there, and nothing is stored that nobody could open, until the file comes.
       expect(JSON.stringify(await installation.confirm([here, there], 'T1', 1))).not.toContain('true');
       expect(await installation.enrol(there, 'T2')).not.toBe(true);
@@ -152,12 +152,12 @@ describeWithSoftHsm('keys that a PKCS #11 module wraps', () => {
       ];
       await installation.enrol(servers[0], 'T1');
       const [old] = await installation.keys();
-      const { key_id: keyId } = await installation.json<{ key_id: string }>('keys', 'add');
+      const { key_id: keyId } = await installation.json<{ key_id: string }>('key', 'add');
       await installation.readKeys(...servers);
-      const rotated = await installation.json<Rotated>('keys', 'rotate', '--yes');
+      const rotated = await installation.json<Rotated>('key', 'rotate', '--yes');
       expect(rotated).toMatchObject({ key_id: keyId, changed: true, resealed: 1, left: 0 });
       expect(await installation.confirm(servers, 'T1', 0)).toEqual(accepted);
-      await installation.json('keys', 'retire', old?.key_id ?? '', '--yes');
+      await installation.json('key', 'retire', old?.key_id ?? '', '--yes');
       const again = await installation.start();
       expect(await installation.confirm([again, again], 'T1', 1)).toEqual(accepted);
       const answer = await installation.ask(again, '/monitoring/storageEncryption', {});

@@ -57,21 +57,21 @@ const keysInFile = (): readonly string[] => installation.vault().keyIds;
 
 describe('a change of the key that is killed', () => {
   it('before the new key is registered leaves one in the file that the next try takes', async () => {
-    await killedAt('encryption_keys IN SHARE MODE', 'keys', 'add');
+    await killedAt('encryption_keys IN SHARE MODE', 'key', 'add');
     expect(await states()).toEqual([`current ${TOKENS}`]);
     const [, prepared] = keysInFile();
     expect(prepared).toMatch(/^[0-9a-f]{16}$/);
-    expect(await installation.json('keys', 'add')).toMatchObject({ key_id: prepared, made: false });
+    expect(await installation.json('key', 'add')).toMatchObject({ key_id: prepared, made: false });
     expect(keysInFile()).toHaveLength(2);
   });
 
   it('after the key became current goes on from there, also by two at once', async () => {
     await installation.readKeys(server);
-    await killedAt('tokens IN EXCLUSIVE MODE', 'keys', 'rotate', '--yes');
+    await killedAt('tokens IN EXCLUSIVE MODE', 'key', 'rotate', '--yes');
     expect(await states()).toEqual([`needed ${TOKENS}`, 'current 0']);
     const both = await Promise.all([
-      installation.json<{ resealed: number; left: number }>('keys', 'rotate'),
-      installation.json<{ resealed: number; left: number }>('keys', 'rotate'),
+      installation.json<{ resealed: number; left: number }>('key', 'rotate'),
+      installation.json<{ resealed: number; left: number }>('key', 'rotate'),
     ]);
     expect(both.map(({ left }) => left)).toEqual([0, 0]);
     expect(both.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(TOKENS);
@@ -81,10 +81,10 @@ describe('a change of the key that is killed', () => {
 
   it('before the old one is retired leaves it in its place', async () => {
     const [old = ''] = (await installation.keys()).map(({ key_id: keyId }) => keyId);
-    await killedAt('encryption_keys IN SHARE MODE', 'keys', 'retire', old, '--yes');
+    await killedAt('encryption_keys IN SHARE MODE', 'key', 'retire', old, '--yes');
     expect(await states()).toEqual(['unused 0', `current ${TOKENS}`]);
-    await installation.json('keys', 'retire', old, '--yes');
-    expect(await installation.json('keys', 'retire', old, '--yes')).toMatchObject({ changed: false });
+    await installation.json('key', 'retire', old, '--yes');
+    expect(await installation.json('key', 'retire', old, '--yes')).toMatchObject({ changed: false });
     expect(keysInFile()).toHaveLength(2);
     expect(await installation.openAll()).toBe(TOKENS);
     expect(await installation.confirm([server, server], 'LOADED1', 0)).toMatchObject({ result: true });

@@ -169,7 +169,7 @@ describeWithProgram('servers under faults', findPostgres(), 'postgresql', (progr
     const file = join(folder, 'backup.age');
     const opened = ['--passphrase-file', join(folder, 'password')];
     const copied = now();
-    await run('export', file, '--force', ...opened);
+    await run('export', file, '--overwrite', ...opened);
     const words = ['restore', file, ...opened];
     faults.refused.push((await runTankeeper(words, environment)).output);
     const restored = await runTankeeper(words, { ...environment, DATABASE_URL: node.url });

@@ -29,7 +29,7 @@ beforeAll(async () => {
     HOME: folder,
     TMPDIR: temporary,
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
-    APP: 'off',
+    SERVE_APP: 'off',
   };
 });
 
@@ -74,7 +74,7 @@ describe('npm run demo:portal', () => {
     demo.kill();
   });
 
-  it('serves the app, whatever APP says', async () => {
+  it('serves the app, whatever SERVE_APP says', async () => {
     const { app } = await printed(demo);
     expect((await fetch(app)).status).toBe(200);
   });

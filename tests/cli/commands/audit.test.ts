@@ -54,7 +54,7 @@ describe('tankeeper audit search', () => {
 });
 
 describe('tankeeper audit verify --checkpoint', () => {
-  const VERIFIED = { rows: 1, unsealed: 0, checkpoints: 2, newest: '', findings: 0, keys: [] };
+  const VERIFIED = { rows: 1, unsealed: 0, checkpoints: 2, newestCheckpoint: '', findings: 0, keys: [] };
   const [first, last] = ['a', 'b'].map((digit) => digit.repeat(64)) as [string, string];
 
   it.each([

@@ -240,7 +240,7 @@ describe('the outcome of an audit row', () => {
       'entfernt 3 Challenges, 2 Sitzungen, 1 Zähler von Limits, 0 Minutenwerte von Antworten',
     ],
     ['renamed from at 3 users', 'umbenannt, vorher at 3 users'],
-    ['closed 5 open ones', 'geschlossen 5 offene', 'challenges/close-all'],
+    ['closed 5 open ones', 'geschlossen 5 offene', 'challenge/close-all'],
     ['unverifiable: 3 findings in 9 rows', 'nicht bestätigt: 3 Befunde in 9 Zeilen', 'audit/verify'],
     ['imported policy', 'importiert (policy)'],
   ])('is in German to its end: %s', (outcome, german, action = 'admin/set') => {

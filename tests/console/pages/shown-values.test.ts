@@ -140,7 +140,7 @@ const KIND = {
     name,
     description: '',
     is_required: false,
-    ...(name === 'Password' && { secret: true }),
+    ...(name === 'Password' && { is_secret: true }),
   })),
 } as const;
 
@@ -183,7 +183,7 @@ const AT = '2026-11-20T12:00:00.000Z';
 const key = (state: ShownKey['state'], secrets?: number): ShownKey => ({
   key_id: 'aa'.repeat(8),
   state,
-  added_at: AT,
+  created_at: AT,
   ...(secrets !== undefined && { secrets }),
 });
 

@@ -143,20 +143,20 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       ] as const;
       let expected = Number(revision);
       for (const [path, given] of acts) {
-        expect(await text(path, { ...given, expected: String(expected) })).toBe('no error');
+        expect(await text(path, { ...given, revision: String(expected) })).toBe('no error');
         expected += 1;
       }
       await server.services.tokens.disable(OPERATOR, { serial });
       for (const [path, given] of acts) {
-        const refused = await server.asAdmin(path, { ...given, expected: String(expected) });
+        const refused = await server.asAdmin(path, { ...given, revision: String(expected) });
         expect(refused.status).toBe(409);
         expect((refused.body as Answer).result.error?.message).toBe(
           `The token '${serial}' was changed by ${OPERATOR.principal.administrator} meanwhile; nothing was changed now`,
         );
       }
       expect(await shown(serial)).toMatchObject({ active: false, revision: String(expected + 1) });
-      const several = { serials: `${serial},${await newToken()}`, expected: revision };
-      expect(await text('/admin/token/disable', several)).toContain("'expected' is of one token");
+      const several = { serials: `${serial},${await newToken()}`, revision };
+      expect(await text('/admin/token/disable', several)).toContain("'revision' is of one token");
     });
 
     it.each<[string, (serial: string) => Promise<unknown>]>([
@@ -170,9 +170,9 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       await server.addUser('dora', 'main');
       const owner = { user: 'dora', realm: 'main' };
       expect(await text('/admin/init', { ...ROLLOUT, ...owner, serial, sharedsecret: '1' })).toBe('no error');
-      const { revision: expected } = await shown(serial);
+      const { revision } = await shown(serial);
       expect(await happens(serial)).toMatchObject({ status: true });
-      const given = { serial, description: 'mine', expected };
+      const given = { serial, description: 'mine', revision };
       expect((await server.asAdmin('/admin/token/set', given)).status).toBe(409);
       await server.services.users
         .remove(OPERATOR, { resolver: 'main', login: 'dora' })

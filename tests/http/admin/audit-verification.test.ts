@@ -16,10 +16,10 @@ interface Verification {
   readonly begun_by: string;
   readonly ended_at: string | null;
   readonly rows: number;
-  readonly of: number;
+  readonly total_rows: number;
   readonly findings: number;
-  readonly newest: string;
-  readonly listed: readonly { readonly kind: string; readonly of: string }[];
+  readonly newest_checkpoint: string;
+  readonly listed_findings: readonly { readonly kind: string; readonly target: string }[];
 }
 
 interface Overview {
@@ -77,14 +77,14 @@ describe('/admin/audit/verify', () => {
     expect(await overview()).toMatchObject({ verification: null });
     await sealAll();
     const begun = await begin();
-    expect(begun).toMatchObject({ state: 'running', begun_by: 'admin', ended_at: null, listed: [] });
+    expect(begun).toMatchObject({ state: 'running', begun_by: 'admin', ended_at: null, listed_findings: [] });
     await ended();
     const { verification, keys } = await overview();
     expect(verification).toMatchObject({ id: begun.id, state: 'finished', findings: 0 });
     expect(verification?.rows).toBeGreaterThan(3);
     // Of all that it has checked at least, whatever the database estimated before.
-    expect(verification?.of).toBeGreaterThanOrEqual(verification?.rows ?? Infinity);
-    expect(verification?.newest).toMatch(/^[0-9a-f]{64}$/);
+    expect(verification?.total_rows).toBeGreaterThanOrEqual(verification?.rows ?? Infinity);
+    expect(verification?.newest_checkpoint).toMatch(/^[0-9a-f]{64}$/);
     expect(keys).toHaveLength(1);
   });
 
@@ -93,7 +93,9 @@ describe('/admin/audit/verify', () => {
     expect(await result()).toMatchObject({
       state: 'finished',
       findings: 1,
-      listed: [{ kind: 'changed', of: 'row', reason: 'checkpoint 1 knows another one of this id' }],
+      listed_findings: [
+        { kind: 'changed', target: 'row', reason: 'checkpoint 1 knows another one of this id' },
+      ],
     });
   });
 
@@ -103,7 +105,7 @@ describe('/admin/audit/verify', () => {
       new Map(Array.from({ length: 150 }, (_, number) => [`many.${number}`, 'x'])),
     );
     await tamper("UPDATE audit SET outcome = 'removed' WHERE action = 'configuration/set'");
-    const { findings, listed } = await result();
+    const { findings, listed_findings: listed } = await result();
     expect(findings).toBe(150);
     expect(listed).toHaveLength(100);
   });
@@ -114,8 +116,8 @@ describe('/admin/audit/verify', () => {
     await ended();
     expect((await overview()).verification).toMatchObject({
       findings: 1,
-      listed: [
-        { kind: 'removed', of: 'checkpoint', reason: `the trail does not contain ${'ab'.repeat(32)}` },
+      listed_findings: [
+        { kind: 'removed', target: 'checkpoint', reason: `the trail does not contain ${'ab'.repeat(32)}` },
       ],
     });
     const refused = await application.asAdmin('/admin/audit/verify', { checkpoint: 'x' });

@@ -220,7 +220,7 @@ describe('/admin/token/show', () => {
       fail_count: 1,
       rollout: 'complete',
       counter: '0',
-      transactions: [{ transaction_id: transaction, state: 'open', wrong_count: 1 }],
+      transactions: [{ transaction_id: transaction, state: 'open', fail_count: 1 }],
     });
     const until = '2100-01-01T00:00:00.000Z';
     const use = { validUntil: until, maxUses: '1000', useCount: '7' };
@@ -267,14 +267,14 @@ describe('/admin/token/show', () => {
   });
 });
 
-describe('/admin/helpdesk/tokens', () => {
+describe('/admin/token/list', () => {
   interface Sheet {
     readonly tokens: readonly { serial: string }[];
     readonly next: string | null;
     readonly total: number | null;
   }
   const sheet = async (parameters: Record<string, string>, as?: string): Promise<Sheet> => {
-    const { value, error } = await ask('/admin/helpdesk/tokens', parameters, as);
+    const { value, error } = await ask('/admin/token/list', parameters, as);
     expect(error).toBeUndefined();
     return value as Sheet;
   };
@@ -293,10 +293,10 @@ describe('/admin/helpdesk/tokens', () => {
     expect((await sheet({}, 'north-desk')).total).toBe(2);
     expect(await serials({ realm: '/:no realm:/' }, 'north-desk')).toEqual([]);
     expect(await serials({ cursor: 'QR2' }, 'north-desk')).toEqual([]);
-    expect((await ask('/admin/helpdesk/tokens', { realm: 'south' }, 'north-desk')).error?.message).toMatch(
+    expect((await ask('/admin/token/list', { realm: 'south' }, 'north-desk')).error?.message).toMatch(
       /realm/,
     );
-    expect((await ask('/admin/helpdesk/tokens', {}, 'nobody')).error).toBeDefined();
+    expect((await ask('/admin/token/list', {}, 'nobody')).error).toBeDefined();
   });
 
   it('filters by realm, state, serial and owner', async () => {
@@ -319,7 +319,7 @@ describe('/admin/helpdesk/tokens', () => {
       tokens: [{ serial: 'QR1' }],
       next: null,
     });
-    expect((await ask('/admin/helpdesk/tokens', { order: 'up' })).error?.message).toMatch(/order/);
+    expect((await ask('/admin/token/list', { order: 'up' })).error?.message).toMatch(/order/);
   });
 
   it('names owners only where that is asked for and allowed', async () => {
@@ -381,6 +381,6 @@ describe('/admin/helpdesk/tokens', () => {
     { user_realm: 'north' },
     { user_realm: '', user_resolver: 'north' },
   ])('refuses %j', async (parameters) => {
-    expect((await ask('/admin/helpdesk/tokens', parameters)).error?.message).toMatch(/must be/);
+    expect((await ask('/admin/token/list', parameters)).error?.message).toMatch(/must be/);
   });
 });

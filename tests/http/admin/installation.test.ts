@@ -24,12 +24,12 @@ interface Finding {
 interface Health {
   readonly installation: {
     readonly findings: readonly Finding[];
-    readonly last_backup: string | null;
+    readonly last_backup_at: string | null;
     readonly webhooks: readonly object[];
     readonly resolvers: readonly object[];
   } | null;
   readonly responses: Readonly<Record<'day' | 'week' | 'month', object>> | null;
-  readonly refused: readonly { readonly serial: string }[] | null;
+  readonly refused_tokens: readonly { readonly serial: string }[] | null;
 }
 
 let application: TestApplication;
@@ -96,8 +96,8 @@ describe('GET /admin/installation/health', () => {
     });
     expect(installation?.findings.map(({ code }) => code)).not.toContain('doctor.incomplete');
     expect(installation).toMatchObject({
-      last_backup: null,
-      webhooks: [{ name: 'siem', given_up: 1, waiting: 0, enabled: true }],
+      last_backup_at: null,
+      webhooks: [{ name: 'siem', given_up: 1, waiting: 0, active: true }],
       resolvers: [
         { resolver: 'north', state: 'available' },
         { resolver: 'south', state: 'available' },
@@ -122,17 +122,19 @@ describe('GET /admin/installation/health', () => {
   });
 
   it('names the newest users with refused responses', async () => {
-    const { refused } = healthOf(await application.asAdmin('/admin/installation/health', {}, 'get'));
+    const { refused_tokens: refused } = healthOf(
+      await application.asAdmin('/admin/installation/health', {}, 'get'),
+    );
     expect(refused).toEqual([
       {
         serial: 'N1',
         owner: { login: 'anna', resolver: 'north' },
         owner_realm: 'north',
         is_locked: false,
-        refusals: 2,
+        refused_responses: 2,
         last_at: expect.any(String),
       },
-      expect.objectContaining({ serial: 'S1', refusals: 1 }),
+      expect.objectContaining({ serial: 'S1', refused_responses: 1 }),
     ]);
   });
 
@@ -141,7 +143,7 @@ describe('GET /admin/installation/health', () => {
     const search = jest.spyOn(AuditReading.prototype, 'page').mockRejectedValue(busy);
     const health = healthOf(await application.asAdmin('/admin/installation/health', {}, 'get'));
     search.mockRestore();
-    expect(health).toMatchObject({ installation: { last_backup: null }, refused: null });
+    expect(health).toMatchObject({ installation: { last_backup_at: null }, refused_tokens: null });
   });
 
   it('shows an administrator of one realm the refused users of this realm alone', async () => {
@@ -149,12 +151,16 @@ describe('GET /admin/installation/health', () => {
     expect(shown).toEqual({
       installation: null,
       responses: null,
-      refused: [expect.objectContaining({ serial: 'N1', owner: expect.objectContaining({ login: 'anna' }) })],
+      refused_tokens: [
+        expect.objectContaining({ serial: 'N1', owner: expect.objectContaining({ login: 'anna' }) }),
+      ],
     });
   });
 
   it('names no owner to those who may not see tokens', async () => {
-    const { refused } = healthOf(await administrators.get('counting', '/admin/installation/health', {}));
+    const { refused_tokens: refused } = healthOf(
+      await administrators.get('counting', '/admin/installation/health', {}),
+    );
     expect(refused).toEqual([
       expect.objectContaining({ serial: 'N1', owner: null }),
       expect.objectContaining({ serial: 'S1', owner: null }),
@@ -182,8 +188,10 @@ describe('GET /admin/installation/health', () => {
     await application.services.settings.set(OPERATOR, new Map([['OcraMaxChallengeRequests', '1']]));
     const { transactionid } = await application.challenge('S1', '12345678');
     await application.check(transactionid, '00000000');
-    const { refused } = healthOf(await application.asAdmin('/admin/installation/health', {}, 'get'));
-    expect(refused).toContainEqual(expect.objectContaining({ serial: 'S1', refusals: 2 }));
+    const { refused_tokens: refused } = healthOf(
+      await application.asAdmin('/admin/installation/health', {}, 'get'),
+    );
+    expect(refused).toContainEqual(expect.objectContaining({ serial: 'S1', refused_responses: 2 }));
   });
 });
 
@@ -243,10 +251,10 @@ describe('the endpoints of an installation', () => {
   it('describe every kind of resolver', async () => {
     const { kinds, settings } = (await ask('/admin/resolver/kinds')) as {
       kinds: { kind: string }[];
-      settings: { kind: string; name: string; secret?: boolean }[];
+      settings: { kind: string; name: string; is_secret?: boolean }[];
     };
     expect(kinds.map(({ kind }) => kind)).toEqual(['managed', 'passwd', 'sql', 'ldap']);
-    const secrets = settings.flatMap(({ kind, name, secret }) =>
+    const secrets = settings.flatMap(({ kind, name, is_secret: secret }) =>
       secret === true ? [`${kind} ${name}`] : [],
     );
     expect(secrets).toEqual(['sql Password', 'ldap BINDPW']);
@@ -282,12 +290,15 @@ describe('the first steps of an installation', () => {
       user: false,
       empty_resolver: null,
       realm: false,
-      address: false,
+      answer_address: false,
       token: false,
       second_factor: false,
       backup: false,
     };
-    await expect(asked('/admin/installation/first-steps')).resolves.toEqual({ ...steps, proposed: ADDRESS });
+    await expect(asked('/admin/installation/first-steps')).resolves.toEqual({
+      ...steps,
+      proposed_address: ADDRESS,
+    });
     await addressed.addRealm('north');
     await expect(asked('/admin/installation/first-steps')).resolves.toMatchObject({
       resolver: true,
@@ -312,10 +323,10 @@ describe('the first steps of an installation', () => {
       resolver: true,
       user: true,
       realm: true,
-      address: true,
+      answer_address: true,
       token: true,
       backup: true,
-      proposed: ADDRESS,
+      proposed_address: ADDRESS,
     });
   });
 });
@@ -323,7 +334,11 @@ describe('the first steps of an installation', () => {
 describe('the answer address of a token that is to be enrolled', () => {
   it('is given by a policy that covers it, and proposed where none would change for others', async () => {
     await addressed.addRealm('south', ['bert']);
-    const found = (values: number, realm: string | null): object => ({ values, realm, proposed: ADDRESS });
+    const found = (count: number, realm: string | null): object => ({
+      address_count: count,
+      realm,
+      proposed_address: ADDRESS,
+    });
     const address = (parameters: object): Promise<unknown> => asked('/admin/answer-address', parameters);
     await expect(address({ user: 'anna', realm: 'north' })).resolves.toEqual(found(1, null));
     await expect(address({ serial: 'OCRA1' })).resolves.toEqual(found(1, null));

@@ -46,7 +46,7 @@ describe('a refused request', () => {
         is_by_api_token: false,
       },
       remedies: ['desk'],
-      rights: [{ allowed: false, reason: 'none', policies: [{ policy: 'all', applies: false }] }],
+      rights: [{ is_allowed: false, reason: 'none', policies: [{ policy: 'all', applies: false }] }],
       changes: [{ policy: 'later', kind: 'set', administrator: 'test' }],
     });
   });
@@ -96,7 +96,7 @@ it('explains the rights of an administrator, and the values for the owner of a t
   expect((value as { rights: { action: string }[] }).rights.find(({ action }) => action === 'show')).toEqual({
     scope: 'admin',
     action: 'show',
-    allowed: true,
+    is_allowed: true,
     reason: 'policies',
     realms: ['office'],
     policies: expect.arrayContaining([{ policy: 'desk', applies: true, obstacles: [] }]),
@@ -189,12 +189,12 @@ describe('settings', () => {
     expect(value[0]).toEqual({
       key: 'OcraMaxChallenges',
       value: '2',
-      initial: '4',
+      default: '4',
       is_set: true,
       is_known: true,
       is_withheld: false,
       meaning: 'open challenges of a token; a further one closes the oldest',
-      form: 'number',
+      type: 'number',
       min: 1,
       max: 1000,
     });

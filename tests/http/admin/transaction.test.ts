@@ -15,7 +15,7 @@ interface History {
   readonly data?: string;
   readonly is_data_withheld: boolean;
   readonly code: string | null;
-  readonly more: number;
+  readonly further_events: number;
   readonly events: readonly {
     event: string;
     reason: string;
@@ -102,7 +102,13 @@ describe('/admin/transaction/show', () => {
     await application.send('/validate/check_t', { pass: response(), transactionid });
     await application.status({ transactionid });
     const { value } = await history(transactionid);
-    expect(value).toMatchObject({ serial, state: 'accepted', realms: ['north'], is_stored: true, more: 0 });
+    expect(value).toMatchObject({
+      serial,
+      state: 'accepted',
+      realms: ['north'],
+      is_stored: true,
+      further_events: 0,
+    });
     expect(value?.events.map(({ event, action }) => `${event} ${action}`)).toEqual([
       'issued ocra/request',
       'wrong ocra/check_t',

@@ -384,7 +384,7 @@ describe('a state that is waited for', () => {
       await untilWaiting(narrow);
       await narrow.check(transactionid, answerTo(asked));
       expect(told(await next)[0]).toBe('changed');
-      expect(await narrow.metrics.text()).toContain('tankeeper_status_waits_total{end="gone"} 1');
+      expect(await narrow.metrics.text()).toContain('tankeeper_status_waits_total{outcome="gone"} 1');
       // The time of two answers, without that of the waits.
       expect((await metric(duration, narrow)) - before).toBeLessThan(HELD_MS / 1000);
     });
@@ -404,7 +404,7 @@ describe('a state that is waited for', () => {
     it('are counted by their end, and their wait is no time of an answer', async () => {
       const { transactionid } = await challenge();
       const duration = 'tankeeper_http_request_duration_seconds_sum{endpoint="/ocra/checkstatus"}';
-      const over = 'tankeeper_status_waits_total{end="over"}';
+      const over = 'tankeeper_status_waits_total{outcome="over"}';
       const before = [await metric(duration), await metric(over)];
       await application.asAdmin(CHECKSTATUS, { transactionid, wait: '2S' });
       expect((await metric(duration)) - (before[0] ?? NaN)).toBeLessThan(2);

@@ -184,7 +184,7 @@ describe('after OcraChallengeTimeout', () => {
       expect(await seen('/admin/transaction/show', { transaction_id: transactionid })).toContain(
         `"state":"${state}"`,
       );
-      expect(await seen('/admin/helpdesk/tokens', { serial })).toContain(`"open_challenges":${open}`);
+      expect(await seen('/admin/token/list', { serial })).toContain(`"open_challenges":${open}`);
       expect(await application.check(transactionid, pass)).toEqual(answer);
       await configuration.remove(OPERATOR, 'OcraChallengeTimeout');
     },

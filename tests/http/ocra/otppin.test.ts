@@ -294,7 +294,9 @@ describe('the rights of the scope ocra', () => {
       for (let count = 0; count < 9; count += 1) {
         await application.challenge(serial, `Pay ${count} EUR`);
       }
-      expect(valueOf(await browser.post('/admin/sign-in/finish', { response }))).toEqual({ signed_in: true });
+      expect(valueOf(await browser.post('/admin/sign-in/finish', { response }))).toEqual({
+        is_signed_in: true,
+      });
     });
 
     it('loses no sign-in to later ones, and no sign-in closes a challenge of a portal', async () => {
@@ -336,7 +338,9 @@ describe('the rights of the scope ocra', () => {
       }
       // Nor does the right one without a transaction id use the sign-in up.
       expect(valueOf(await application.send('/validate/check_s', { serial, pass: response }))).toBe(false);
-      expect(valueOf(await browser.post('/admin/sign-in/finish', { response }))).toEqual({ signed_in: true });
+      expect(valueOf(await browser.post('/admin/sign-in/finish', { response }))).toEqual({
+        is_signed_in: true,
+      });
     });
 
     it('ends with the sign-in where the token gets another key', async () => {

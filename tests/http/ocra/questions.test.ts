@@ -350,5 +350,5 @@ it('a sign-in is asked what no stored challenge with another text asks', async (
   const asked = questionOf(parseQrTanUrl(detail.data));
   expect(asked).toBe('4711');
   const response = application.respond('OCRA-1:HOTP-SHA256-8:QN04', asked);
-  expect(valueOf(await browser.post('/admin/sign-in/finish', { response }))).toEqual({ signed_in: true });
+  expect(valueOf(await browser.post('/admin/sign-in/finish', { response }))).toEqual({ is_signed_in: true });
 });

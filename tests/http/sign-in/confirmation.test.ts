@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 async function signIn(from = browser): Promise<void> {
   const begun = await from.post('/admin/sign-in', { username: 'anna', password: PASSWORD });
-  if ((valueOf(begun) as { signed_in: boolean }).signed_in) {
+  if ((valueOf(begun) as { is_signed_in: boolean }).is_signed_in) {
     return;
   }
   await from.post('/admin/sign-in/finish', { response: answerTo(begun) });
@@ -75,7 +75,7 @@ describe('a login of an administrator without second factor', () => {
     expect([wrong.status, errorOf(wrong)]).toEqual([403, 'Wrong password']);
     await expectUnconfirmed();
     expect(valueOf(await confirm())).toEqual({
-      confirmed: true,
+      is_confirmed: true,
       expires_at: new Date(application.clock.now().getTime() + 300_000).toISOString(),
     });
     await expectConfirmed();
@@ -149,7 +149,7 @@ describe('a login of an administrator with a token', () => {
 
   it('is confirmed by password and response, never by the password alone', async () => {
     const begun = await confirm();
-    expect(valueOf(begun)).toMatchObject({ confirmed: false, second_factor: 'token' });
+    expect(valueOf(begun)).toMatchObject({ is_confirmed: false, second_factor: 'token' });
     expect(parseQrTanUrl((begun.body as { detail: { data: string } }).detail.data)).toMatchObject({
       message: 'Confirm as anna at tan.example.com',
     });
@@ -157,16 +157,16 @@ describe('a login of an administrator with a token', () => {
     const wrong = await finish({ response: wrongResponse(answerTo(begun)) });
     expect([wrong.status, errorOf(wrong)]).toEqual([403, 'The second factor is wrong']);
     await expectUnconfirmed();
-    expect(valueOf(await finish({ response: answerTo(begun) }))).toMatchObject({ confirmed: true });
+    expect(valueOf(await finish({ response: answerTo(begun) }))).toMatchObject({ is_confirmed: true });
     await expectConfirmed();
   });
 
   it('is confirmed once the app has answered by itself', async () => {
     const begun = await confirm();
-    expect(valueOf(await finish())).toEqual({ confirmed: false });
+    expect(valueOf(await finish())).toEqual({ is_confirmed: false });
     const { transactionid } = (begun.body as { detail: { transactionid: string } }).detail;
     await application.check(transactionid, answerTo(begun));
-    expect(valueOf(await finish())).toMatchObject({ confirmed: true });
+    expect(valueOf(await finish())).toMatchObject({ is_confirmed: true });
     await expectConfirmed();
   });
 
@@ -237,7 +237,12 @@ describe('the ways to sign in', () => {
 
   it('are told to everybody, without a word about accounts', async () => {
     const installation = { name: null, colour: null };
-    expect(await methods()).toEqual({ passkeys: true, single_sign_on: false, provider: null, installation });
+    expect(await methods()).toEqual({
+      has_passkeys: true,
+      has_single_sign_on: false,
+      provider: null,
+      installation,
+    });
   });
 
   it('name the installation and its colour, of no form but theirs', async () => {

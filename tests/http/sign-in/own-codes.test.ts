@@ -53,9 +53,9 @@ describe('the sign-in of a user with an authenticator app', () => {
       token: 0,
       tokens: ['…-app'],
     });
-    expect(valueOf(await visitor.post('/self/sign-in/finish'))).toEqual({ signed_in: false });
+    expect(valueOf(await visitor.post('/self/sign-in/finish'))).toEqual({ is_signed_in: false });
     expect(await finish(visitor, code())).toBe('signed in');
-    expect(await visitor.tokens()).toMatchObject([{ serial, state: 'active', present: true }]);
+    expect(await visitor.tokens()).toMatchObject([{ serial, state: 'active', is_sign_in_token: true }]);
     expect(await validate(`pin${code()}`)).toBe(false);
     const again = someone();
     await again.begin();

@@ -56,8 +56,8 @@ describe('the own tokens of a user', () => {
     expect(valueOf(await visitor.post('/self/rename', renamed))).toBe(true);
     expect(valueOf(await visitor.post('/self/lock', { serial: `${user}-tablet` }))).toBe(true);
     expect(await visitor.tokens()).toMatchObject([
-      { serial: `${user}-phone`, state: 'active', present: true },
-      { ...renamed, state: 'off', present: false },
+      { serial: `${user}-phone`, state: 'active', is_sign_in_token: true },
+      { ...renamed, state: 'off', is_sign_in_token: false },
     ]);
     for (const action of ['token/set', 'token/lost']) {
       expect((await auditOf(action))[0]).toMatchObject({
@@ -107,7 +107,7 @@ describe('the own tokens of a user', () => {
 
 describe('the enrolment of another token', () => {
   interface Enrolled {
-    readonly enrolled: boolean;
+    readonly is_enrolled: boolean;
     readonly serial: string;
     readonly init: string;
     readonly activation_code: string;
@@ -122,7 +122,7 @@ describe('the enrolment of another token', () => {
     expect(parseQrTanUrl(asked.data)).toMatchObject({
       message: `Add another phone to the account of ${user} at tan.example.com`,
     });
-    expect(valueOf(await visitor.post('/self/enrol/finish'))).toEqual({ enrolled: false });
+    expect(valueOf(await visitor.post('/self/enrol/finish'))).toEqual({ is_enrolled: false });
     const right = answerTo(asked);
     const wrong = await visitor.post('/self/enrol/finish', { response: wrongResponse(right) });
     expect(failureOf(wrong)).toEqual([401, 'The response is wrong']);
@@ -317,7 +317,7 @@ describe('the enrolment of another token', () => {
       expect(errorOf(long)).toMatch(/255/);
     }
     const done = await visitor.post('/self/enrol/finish', { response, description: 'x'.repeat(255) });
-    expect(valueOf(done)).toMatchObject({ enrolled: true });
+    expect(valueOf(done)).toMatchObject({ is_enrolled: true });
   });
 
   it('ends its confirmation after three wrong responses, and the session goes on', async () => {
@@ -331,7 +331,7 @@ describe('the enrolment of another token', () => {
     expect(failureOf(await visitor.post('/self/enrol/finish', { response: right }))).toEqual([401, ENDED]);
     const again = answerTo(askedBy(await visitor.post('/self/enrol')));
     expect(valueOf(await visitor.post('/self/enrol/finish', { response: again }))).toMatchObject({
-      enrolled: true,
+      is_enrolled: true,
     });
   });
 

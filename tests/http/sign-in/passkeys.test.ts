@@ -84,14 +84,14 @@ describe('a passkey', () => {
     ]);
     const begun = await password(elsewhere);
     expect(valueOf(begun)).toMatchObject({
-      signed_in: false,
+      is_signed_in: false,
       second_factor: 'passkey',
       options: { rpId: 'tan.example.com', userVerification: 'required' },
     });
     expect((await elsewhere.get(READ)).status).toBe(401);
     const credential = authenticator.get(optionsOf(begun));
     expect(valueOf(await elsewhere.post('/admin/sign-in/finish', { credential }))).toEqual({
-      signed_in: true,
+      is_signed_in: true,
     });
     expect((await elsewhere.get(READ)).status).toBe(200);
   });
@@ -107,7 +107,7 @@ describe('a passkey', () => {
     const refused = await assertWith(deviations);
     expect([refused.status, errorOf(refused)]).toEqual([401, 'The second factor is wrong']);
     expect(browser.cookies.has('access_token_cookie')).toBe(false);
-    expect(valueOf(await assertWith({ counter: 50 }))).toEqual({ signed_in: true });
+    expect(valueOf(await assertWith({ counter: 50 }))).toEqual({ is_signed_in: true });
   });
 
   it('signs one challenge once', async () => {
@@ -228,7 +228,7 @@ describe('the registration of a passkey', () => {
     await assertWith();
     const thief = browser.at(application.app);
     const begun = await thief.post('/admin/confirmation', { password: PASSWORD });
-    expect(valueOf(begun)).toMatchObject({ confirmed: false, second_factor: 'passkey' });
+    expect(valueOf(begun)).toMatchObject({ is_confirmed: false, second_factor: 'passkey' });
     expect(errorOf(await thief.post('/admin/passkey/options'))).toMatch(/^Confirm first/);
     const other = new SoftwareAuthenticator(ORIGIN).get(optionsOf(begun));
     expect((await thief.post('/admin/confirmation/finish', { credential: other })).status).toBe(403);
@@ -255,7 +255,7 @@ describe('the registration of a passkey', () => {
     expect(valueOf(await browser.post('/admin/sign-in/passkey', { credential, name: 'phone' }))).toBe(true);
     // The link signs nobody in.
     expect((await browser.get(READ)).status).toBe(401);
-    expect(valueOf(await assertWith({}, second))).toEqual({ signed_in: true });
+    expect(valueOf(await assertWith({}, second))).toEqual({ is_signed_in: true });
     const again = await browser.post('/admin/sign-in/passkey-link', given);
     expect(errorOf(again)).toBe('This link has been used or has expired: ask for another one');
     const late = { link: secretOf((await secondFactors.passkeyLink(OPERATOR, 'anna')).link) };
@@ -303,7 +303,7 @@ describe('the removal of a passkey', () => {
       expect(errorOf(unknown)).toMatch(/^There is no passkey/);
     }
     await application.services.secondFactors.remove(OPERATOR, 'anna');
-    expect(valueOf(await password())).toEqual({ signed_in: true });
+    expect(valueOf(await password())).toEqual({ is_signed_in: true });
     expect(valueOf(await browser.get('/admin/passkey/list'))).toEqual([]);
   });
 
@@ -332,7 +332,7 @@ describe('a server with an address that browsers bind no passkey to', () => {
     expect(errorOf(await from.post('/admin/passkey/options'))).toMatch(text);
     await expect(services.secondFactors.passkeyLink(OPERATOR, 'anna')).rejects.toThrow(text);
     const methods = valueOf(await from.post('/admin/sign-in/methods'));
-    expect(methods).toMatchObject({ passkeys: false, passkeys_off: cause });
+    expect(methods).toMatchObject({ has_passkeys: false, no_passkeys_reason: cause });
   });
 
   it.each(['http://localhost:5209', 'https://tan.example.com', 'https://1.example'])(
@@ -340,8 +340,8 @@ describe('a server with an address that browsers bind no passkey to', () => {
     async (publicUrl) => {
       const { app } = application.restarted({ publicUrl });
       const methods = valueOf(await new Browser(app).post('/admin/sign-in/methods'));
-      expect(methods).toMatchObject({ passkeys: true });
-      expect(methods).not.toHaveProperty('passkeys_off');
+      expect(methods).toMatchObject({ has_passkeys: true });
+      expect(methods).not.toHaveProperty('no_passkeys_reason');
     },
   );
 });

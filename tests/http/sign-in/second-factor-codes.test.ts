@@ -77,14 +77,14 @@ describe('an administrator with an authenticator app as second factor', () => {
     const begun = await begin();
     expect(begun.body).not.toHaveProperty('detail');
     expect(valueOf(begun)).toEqual({
-      signed_in: false,
+      is_signed_in: false,
       second_factor: 'code',
       expires_at: new Date(now().getTime() + 300_000).toISOString(),
     });
-    expect(valueOf(await finish())).toEqual({ signed_in: false });
+    expect(valueOf(await finish())).toEqual({ is_signed_in: false });
     expect((await browser.get('/admin/session/list')).status).toBe(401);
     expect(outcomeOf(await finish({ response: `pin${code()}` }))).toEqual(WRONG);
-    expect(outcomeOf(await finish({ response: code() }))).toEqual({ signed_in: true });
+    expect(outcomeOf(await finish({ response: code() }))).toEqual({ is_signed_in: true });
     expect((await browser.get('/admin/session/list')).status).toBe(200);
   });
 
@@ -93,7 +93,7 @@ describe('an administrator with an authenticator app as second factor', () => {
     ['totp', () => totpAt(now())],
   ] as const)('gives each code once: at a sign-in or as a pass (%s)', async (type, code) => {
     await bind(type);
-    expect(await signIn(code())).toEqual({ signed_in: true });
+    expect(await signIn(code())).toEqual({ is_signed_in: true });
     expect(await validate(code())).toBe(false);
     expect(await signIn(code())).toEqual(WRONG);
     application.clock.advance(30);
@@ -153,7 +153,7 @@ describe('an administrator with an authenticator app as second factor', () => {
     expect(row?.outcome).toBe('wrong, out of step');
     await application.asAdmin('/system/setConfig', { AutoResync: 'True' });
     expect(await signIn(hotpAt(100))).toEqual(WRONG);
-    expect(await signIn(hotpAt(101))).toEqual({ signed_in: true });
+    expect(await signIn(hotpAt(101))).toEqual({ is_signed_in: true });
     await application.asAdmin('/system/delConfig', { key: 'AutoResync' });
   });
 
@@ -191,7 +191,7 @@ describe('an administrator with an authenticator app as second factor', () => {
     await bind('hmac');
     await signIn(hotpAt(0), browser);
     const asked = await browser.post('/admin/confirmation', { password: PASSWORD });
-    expect(valueOf(asked)).toMatchObject({ confirmed: false, second_factor: 'code' });
+    expect(valueOf(asked)).toMatchObject({ is_confirmed: false, second_factor: 'code' });
     const confirm = async (response: string): Promise<number> =>
       (await browser.post('/admin/confirmation/finish', { response })).status;
     expect(await confirm(hotpAt(0))).toBe(403);

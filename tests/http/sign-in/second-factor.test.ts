@@ -72,7 +72,7 @@ describe('an administrator with a token as second factor', () => {
     const begun = await begin();
     expect(begun.response.status).toBe(200);
     expect(valueOf(begun.response)).toEqual({
-      signed_in: false,
+      is_signed_in: false,
       second_factor: 'token',
       expires_at: '2026-11-20T12:05:00.000Z',
     });
@@ -82,7 +82,7 @@ describe('an administrator with a token as second factor', () => {
     );
     await expectSignedOut();
     const done = await finish({ response: answerOf(begun) });
-    expect(valueOf(done)).toEqual({ signed_in: true });
+    expect(valueOf(done)).toEqual({ is_signed_in: true });
     expect(browser.cookies.has('sign_in')).toBe(false);
     expect((await browser.get(READ)).status).toBe(200);
     expect((await browser.post('/admin/logout')).status).toBe(200);
@@ -91,9 +91,9 @@ describe('an administrator with a token as second factor', () => {
 
   it('signs in without typing where the app sends the response itself', async () => {
     const begun = await begin();
-    expect(valueOf(await finish())).toEqual({ signed_in: false });
+    expect(valueOf(await finish())).toEqual({ is_signed_in: false });
     expect(await application.check(begun.transactionId, answerOf(begun))).toMatchObject({ result: true });
-    expect(valueOf(await finish())).toEqual({ signed_in: true });
+    expect(valueOf(await finish())).toEqual({ is_signed_in: true });
     expect((await browser.get(READ)).status).toBe(200);
   });
 
@@ -157,7 +157,7 @@ describe('an administrator with a token as second factor', () => {
     const right = answerOf(begun);
     const wrong = await finish({ response: wrongResponse(right) });
     expect([wrong.status, errorOf(wrong)]).toEqual([401, WRONG]);
-    expect(valueOf(await finish({ response: right }))).toEqual({ signed_in: true });
+    expect(valueOf(await finish({ response: right }))).toEqual({ is_signed_in: true });
   });
 
   it('begins at one server and goes on at another', async () => {
@@ -165,7 +165,7 @@ describe('an administrator with a token as second factor', () => {
     try {
       const begun = await begin();
       const there = browser.at(other.app);
-      expect(valueOf(await finish({ response: answerOf(begun) }, there))).toEqual({ signed_in: true });
+      expect(valueOf(await finish({ response: answerOf(begun) }, there))).toEqual({ is_signed_in: true });
       expect((await browser.at(application.app).get(READ)).status).toBe(401);
       expect((await there.at(application.app).get(READ)).status).toBe(200);
     } finally {
@@ -264,7 +264,7 @@ describe('a second step is refused', () => {
     try {
       const begun = await begin();
       application.clock.advance(59);
-      expect(valueOf(await finish())).toEqual({ signed_in: false });
+      expect(valueOf(await finish())).toEqual({ is_signed_in: false });
       application.clock.advance(1);
       const polled = await finish();
       expect([polled.status, errorOf(polled)]).toEqual([401, ENDED]);
@@ -280,7 +280,7 @@ describe('a second step is refused', () => {
     const mine = await begin();
     await begin(other);
     await application.check(mine.transactionId, answerOf(mine));
-    expect(valueOf(await finish({}, other))).toEqual({ signed_in: false });
+    expect(valueOf(await finish({}, other))).toEqual({ is_signed_in: false });
     await expectSignedOut(other);
   });
 
@@ -308,7 +308,7 @@ describe('a second step is refused', () => {
 describe('the setting of a second factor', () => {
   it('ends what the password alone has opened', async () => {
     await application.services.secondFactors.remove(OPERATOR, 'anna');
-    expect(valueOf((await begin()).response)).toEqual({ signed_in: true });
+    expect(valueOf((await begin()).response)).toEqual({ is_signed_in: true });
     expect((await browser.get(READ)).status).toBe(200);
     await application.services.secondFactors.setToken(OPERATOR, 'anna', serial);
     expect((await browser.get(READ)).status).toBe(401);
@@ -527,7 +527,7 @@ describe('the token that is a second factor', () => {
     const from = new Browser(application.app);
     const begun = await begin(from);
     const done = await finish({ response: answerOf(begun) }, from);
-    return done.status === 200 && (valueOf(done) as { signed_in: boolean }).signed_in;
+    return done.status === 200 && (valueOf(done) as { is_signed_in: boolean }).is_signed_in;
   };
 
   it.each([
@@ -591,7 +591,7 @@ describe('the token that is a second factor', () => {
     const listed = valueOf(listing) as { name: string }[];
     expect(listed.find(({ name }) => name === 'anna')).toMatchObject({ serial, is_second_factor_lost: true });
     await application.services.secondFactors.remove(OPERATOR, 'anna');
-    expect(valueOf((await begin()).response)).toEqual({ signed_in: true });
+    expect(valueOf((await begin()).response)).toEqual({ is_signed_in: true });
   });
 
   it('ends a sign-in under way when its key changes', async () => {

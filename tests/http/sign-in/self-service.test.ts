@@ -109,7 +109,7 @@ describe('the sign-in of a user', () => {
       login: user,
       realm: 'customers',
       acts: ['show', 'rename', 'lock', 'enrol'],
-      tokens: [{ serial: `${user}-phone`, state: 'active', present: true }],
+      tokens: [{ serial: `${user}-phone`, state: 'active', is_sign_in_token: true }],
     });
     expect(await auditOf('self/sign-in/finish')).toContainEqual({
       actor: `user:${user}@customers`,
@@ -146,12 +146,12 @@ describe('the sign-in of a user', () => {
     try {
       const visitor = someone();
       const asked = await visitor.begin();
-      expect(valueOf(await visitor.post('/self/sign-in/finish'))).toEqual({ signed_in: false });
+      expect(valueOf(await visitor.post('/self/sign-in/finish'))).toEqual({ is_signed_in: false });
       expect(await application.check(asked.transactionId, answerTo(asked))).toMatchObject({
         result: true,
       });
       expect(valueOf(await visitor.at(other).post('/self/sign-in/finish'))).toMatchObject({
-        signed_in: true,
+        is_signed_in: true,
       });
       expect(await visitor.at(application).tokens()).toHaveLength(1);
       await visitor.at(other).post('/self/sign-out');
@@ -266,7 +266,7 @@ describe('the sign-in of a user', () => {
       result: false,
     });
     expect(await application.check(payment.transactionid, paid)).toMatchObject({ result: true });
-    expect(valueOf(await visitor.post('/self/sign-in/finish'))).toEqual({ signed_in: false });
+    expect(valueOf(await visitor.post('/self/sign-in/finish'))).toEqual({ is_signed_in: false });
   });
 
   it('asks the token that the person chooses, and never the second factor of an administrator', async () => {

@@ -518,7 +518,7 @@ describe('a provider that is away', () => {
     const away = await browser.post('/admin/sign-in/oidc');
     expect([away.status, errorOf(away)]).toEqual([503, AWAY]);
     const known = { username: 'admin', password: 'correct horse' };
-    expect(valueOf(await browser.post('/admin/sign-in', known))).toEqual({ signed_in: true });
+    expect(valueOf(await browser.post('/admin/sign-in', known))).toEqual({ is_signed_in: true });
     const back = await TestOpenidProvider.start(port);
     expect((await browser.post('/admin/sign-in/oidc')).status).toBe(200);
     await back.stop();

@@ -333,7 +333,7 @@ describe.each<DialectName>(['documented', 'linotp'])('the console of a server th
       username: 'admin',
       password: 'correct horse',
     });
-    expect(signedIn.body).toMatchObject({ result: { status: true, value: { signed_in: true } } });
+    expect(signedIn.body).toMatchObject({ result: { status: true, value: { is_signed_in: true } } });
     const shown = await browser.post('/console/api/admin/show', { serial: 'OCRA1' });
     expect(shown.body).toMatchObject({
       result: { value: { total: 1, tokens: [{ serial: 'OCRA1', user: 'anna' }] } },

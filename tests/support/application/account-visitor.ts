@@ -134,7 +134,7 @@ export class Visitor {
     return errors;
   }
 
-  async tokens(): Promise<readonly { serial: string; state: string; present: boolean }[]> {
+  async tokens(): Promise<readonly { serial: string; state: string; is_sign_in_token: boolean }[]> {
     const { tokens } = valueOf(await this.get('/self/tokens')) as { tokens: [] };
     return tokens;
   }

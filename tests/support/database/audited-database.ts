@@ -71,7 +71,7 @@ export class AuditedDatabase {
   /** @returns the hash of the newest checkpoint */
   async seal(): Promise<string> {
     await this.sealer().sealAll();
-    return (await this.verify()).newest;
+    return (await this.verify()).newestCheckpoint;
   }
 
   service(database: Database = this.test.database): AuditService {
@@ -110,7 +110,7 @@ export class AuditedDatabase {
 
 /** @returns each finding in short: `changed 3` for a row by its id, `changed checkpoint 2` */
 export function shortly(findings: readonly AuditFinding[]): readonly string[] {
-  return findings.map(({ kind, of, id }) =>
+  return findings.map(({ kind, target: of, id }) =>
     `${kind}${of === 'row' ? '' : ' checkpoint'} ${id ?? ''}`.trimEnd(),
   );
 }

@@ -2,7 +2,7 @@ import type { ValueOf } from '../../api/call.ts';
 import { mayOnToken, type Rights } from '../token-state.ts';
 
 /** A token of a list. */
-export type ListedToken = ValueOf<'/admin/helpdesk/tokens'>['tokens'][number];
+export type ListedToken = ValueOf<'/admin/token/list'>['tokens'][number];
 
 /** The acts on many tokens, by the names of their rights and endpoints. */
 export const BULK_ACTS = ['enable', 'disable', 'reset', 'unassign', 'tokenrealm'] as const;

@@ -17,12 +17,12 @@ export type Collect = (
 export class TooManyTokens extends Error {}
 
 /** @returns reads all tokens of a filter, page by page. @throws TooManyTokens for more than `most` */
-export function matching(filter: ParametersOf<'/admin/helpdesk/tokens'>, most = Infinity): Collect {
+export function matching(filter: ParametersOf<'/admin/token/list'>, most = Infinity): Collect {
   return async (signal, onRead) => {
     const tokens: ListedToken[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
       const page: { readonly tokens: readonly ListedToken[]; readonly next: string | null } = await call(
-        '/admin/helpdesk/tokens',
+        '/admin/token/list',
         { ...filter, limit: PAGE_SIZE, cursor },
         { signal },
       );

@@ -111,8 +111,8 @@ function revisionsOf(
 
 function send(act: BulkAct, realm: string, revisions: Revisions): (serial: string) => Promise<unknown> {
   return (serial) => {
-    const expected = revisions.get(serial);
-    const seen = expected === undefined ? {} : { expected };
+    const revision = revisions.get(serial);
+    const seen = revision === undefined ? {} : { revision };
     return act === 'tokenrealm'
       ? call('/admin/token/realms', { serial, realms: realm, ...seen })
       : call(`/admin/token/${act}`, { serials: serial, ...seen });

@@ -122,15 +122,15 @@ function AddressWarning({ target }: Pick<BeginProps, 'target'>): ReactNode {
     queryFn: ({ signal }) => call('/admin/answer-address', namesOf(target), { signal }),
     staleTime: 0,
   });
-  if (data === undefined || data.values === 1) {
+  if (data === undefined || data.address_count === 1) {
     return null;
   }
   return (
-    <Alert color="yellow" role="status" title={data.values === 0 ? t.addressMissing : t.addressesDiffer}>
+    <Alert color="yellow" role="status" title={data.address_count === 0 ? t.addressMissing : t.addressesDiffer}>
       {data.realm === null ? (
         <p>{t.addressByPolicies}</p>
       ) : (
-        <AnswerAddress realm={data.realm} proposed={data.proposed} />
+        <AnswerAddress realm={data.realm} proposed={data.proposed_address} />
       )}
     </Alert>
   );

@@ -67,10 +67,10 @@ const BEGUN = answerWithCookie(
 
 const FINISHED = answerWithCookie(
   z.union([
-    z.strictObject({ signed_in: z.literal(true), csrf_token: z.string() }),
-    z.strictObject({ signed_in: z.literal(false) }),
+    z.strictObject({ is_signed_in: z.literal(true), csrf_token: z.string() }),
+    z.strictObject({ is_signed_in: z.literal(false) }),
   ]),
-  { example: { value: { signed_in: true, csrf_token: 'cB0…' } } },
+  { example: { value: { is_signed_in: true, csrf_token: 'cB0…' } } },
 );
 
 const OWN = answerWithCookie(
@@ -86,7 +86,7 @@ const OWN = answerWithCookie(
         serial,
         description: z.string(),
         state: z.enum(['active', 'locked', 'off', 'rollout', 'unfinished']),
-        present: z.boolean().describe('true for the token that signed in'),
+        is_sign_in_token: z.boolean().describe('true for the token that signed in'),
         created_at: moment,
         last_success_at: moment.nullable(),
       }),
@@ -104,7 +104,7 @@ const OWN = answerWithCookie(
             serial: 'QR1',
             description: 'my phone',
             state: 'active',
-            present: true,
+            is_sign_in_token: true,
             created_at: '2026-01-20T12:00:00.000Z',
             last_success_at: null,
           },
@@ -121,7 +121,7 @@ const ASKED = answerWithCookie(z.strictObject(CHALLENGE), {
 const ENROLLED = answerWithCookie(
   z.union([
     z.strictObject({
-      enrolled: z.literal(true),
+      is_enrolled: z.literal(true),
       serial,
       init: z.string().describe('the first QR code: `lseqr://init?…`'),
       activation_code: z.string().describe('to be typed into the app'),
@@ -129,7 +129,7 @@ const ENROLLED = answerWithCookie(
       transactionid: z.string().describe('the transaction whose response completes the roll-out'),
     }),
     z.strictObject({
-      enrolled: z.literal(true),
+      is_enrolled: z.literal(true),
       serial,
       key_uri: z
         .string()
@@ -137,9 +137,9 @@ const ENROLLED = answerWithCookie(
           'of an authenticator app: the QR code, `otpauth://totp/…`; `/self/enrol/prove` completes it',
         ),
     }),
-    z.strictObject({ enrolled: z.literal(false) }),
+    z.strictObject({ is_enrolled: z.literal(false) }),
   ]),
-  { example: { value: { enrolled: false } } },
+  { example: { value: { is_enrolled: false } } },
 );
 
 const SESSION = { requires: 'user-session', methods: ['POST'], changesState: true } as const;
@@ -224,7 +224,7 @@ function finishEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
       summary: 'signs a user in by the response of the token; without it, asks whether the app has sent it',
       requires: 'sign-in',
       answers: FINISHED.answers,
-      answerHeaders: { 'Set-Cookie': 'with `signed_in`: the cookie of the session' },
+      answerHeaders: { 'Set-Cookie': 'with `is_signed_in`: the cookie of the session' },
       changesState: true,
       parameters: z.object({ response }),
     },
@@ -237,14 +237,14 @@ function finishEndpoint({ ownSignIn }: Own, guard: Guards['logins']): Endpoint {
         ownSignIn.finish(pending, sent, act),
       );
       if (opened === 'waiting') {
-        return FINISHED.reply({ signed_in: false }, call);
+        return FINISHED.reply({ is_signed_in: false }, call);
       }
       await guard.finish({ client: call.limitedAs, account: personName(pending.person) });
       const cookie = [
         keepSignIn(USER_SESSION, opened.secret, opened.endsAt, servedAt),
         dropSignIn(USER_SIGN_IN, servedAt),
       ];
-      return FINISHED.reply({ signed_in: true, csrf_token: opened.csrfToken }, call, { cookie });
+      return FINISHED.reply({ is_signed_in: true, csrf_token: opened.csrfToken }, call, { cookie });
     },
   );
 }
@@ -330,7 +330,7 @@ function tokensEndpoint({ ownSignIn, ownTokens }: Own): Endpoint {
           csrf_token: csrfToken,
           tokens: tokens.map(({ isPresent, createdAt, lastSuccessAt, ...token }) => ({
             ...token,
-            present: isPresent,
+            is_sign_in_token: isPresent,
             created_at: createdAt.toISOString(),
             last_success_at: lastSuccessAt?.toISOString() ?? null,
           })),
@@ -417,15 +417,15 @@ function finishEnrolmentEndpoint({ ownSignIn, ownTokens }: Own, guard: Guards['l
         ownTokens.enrol(session, { response: sent, description, type: chosenType }, languageOf(call), act),
       );
       if (enrolled === 'waiting') {
-        return ENROLLED.reply({ enrolled: false }, call);
+        return ENROLLED.reply({ is_enrolled: false }, call);
       }
       if ('keyUri' in enrolled) {
         const { serial: added, keyUri } = enrolled;
-        return ENROLLED.reply({ enrolled: true, serial: added, key_uri: keyUri }, call);
+        return ENROLLED.reply({ is_enrolled: true, serial: added, key_uri: keyUri }, call);
       }
       const { activationCode, transactionId, ...codes } = enrolled;
       const value = { ...codes, activation_code: activationCode, transactionid: transactionId };
-      return ENROLLED.reply({ enrolled: true, ...value }, call);
+      return ENROLLED.reply({ is_enrolled: true, ...value }, call);
     },
   );
 }

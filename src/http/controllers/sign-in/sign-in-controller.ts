@@ -31,7 +31,7 @@ import type { Services } from '../../../services.ts';
 
 const COOKIES = 'the cookies `access_token_cookie` and `csrf_access_token`';
 
-const signedIn = z.strictObject({ signed_in: z.literal(true) });
+const signedIn = z.strictObject({ is_signed_in: z.literal(true) });
 const expires_at = z.iso.datetime();
 
 /** The second factor that is asked for after a password. */
@@ -75,14 +75,14 @@ function asked(begun: Exclude<BegunSignIn | BegunConfirmation, { kind: 'signed-i
 const BEGUN = answerWithCookie(
   z.union([
     signedIn,
-    z.strictObject({ signed_in: z.literal(false), ...TOKEN_STEP }),
-    z.strictObject({ signed_in: z.literal(false), ...CODE_STEP }),
-    z.strictObject({ signed_in: z.literal(false), ...PASSKEY_STEP }),
+    z.strictObject({ is_signed_in: z.literal(false), ...TOKEN_STEP }),
+    z.strictObject({ is_signed_in: z.literal(false), ...CODE_STEP }),
+    z.strictObject({ is_signed_in: z.literal(false), ...PASSKEY_STEP }),
   ]),
   {
     detail: CHALLENGE_DETAIL,
     example: {
-      value: { signed_in: false, second_factor: 'token', expires_at: '2026-11-20T12:05:00.000Z' },
+      value: { is_signed_in: false, second_factor: 'token', expires_at: '2026-11-20T12:05:00.000Z' },
       detail: {
         transactionid: '5f1c0e9a7b3d42860c1e',
         data: 'lseqr://req?me=Sign+in+as+anna+at+tan.example.com&u=&ch=A1B2C3D4&tr=5f1c0e9a7b3d42860c1e&si=ff',
@@ -91,18 +91,18 @@ const BEGUN = answerWithCookie(
   },
 );
 
-const FINISHED = answerWithCookie(z.union([signedIn, z.strictObject({ signed_in: z.literal(false) })]), {
-  example: { value: { signed_in: true } },
+const FINISHED = answerWithCookie(z.union([signedIn, z.strictObject({ is_signed_in: z.literal(false) })]), {
+  example: { value: { is_signed_in: true } },
 });
 
 const METHODS = answerWithCookie(
   z.strictObject({
-    passkeys: z.boolean(),
-    passkeys_off: z
+    has_passkeys: z.boolean(),
+    no_passkeys_reason: z
       .enum(['unset', 'address'])
       .optional()
       .describe('why there are none: `PUBLIC_URL` is not set, or has an IP address in place of a name'),
-    single_sign_on: z.boolean(),
+    has_single_sign_on: z.boolean(),
     provider: z.string().nullable(),
     installation: z
       .strictObject({ name: z.string().nullable(), colour: z.string().nullable() })
@@ -111,8 +111,8 @@ const METHODS = answerWithCookie(
   {
     example: {
       value: {
-        passkeys: true,
-        single_sign_on: true,
+        has_passkeys: true,
+        has_single_sign_on: true,
         provider: 'Example Inc.',
         installation: { name: 'Test', colour: '#c92a2a' },
       },
@@ -156,9 +156,9 @@ function methodsEndpoint({
     async (call) => {
       const { passkeysOff, singleSignOn } = signInMethods;
       const methods = {
-        passkeys: passkeysOff === undefined,
-        ...(passkeysOff !== undefined && { passkeys_off: passkeysOff }),
-        single_sign_on: singleSignOn !== undefined,
+        has_passkeys: passkeysOff === undefined,
+        ...(passkeysOff !== undefined && { no_passkeys_reason: passkeysOff }),
+        has_single_sign_on: singleSignOn !== undefined,
         provider: singleSignOn?.provider ?? null,
         installation: readInstallation(await settings.list()),
       };
@@ -203,11 +203,11 @@ function begunReply(
   { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
 ): Reply {
   if (begun.kind === 'signed-in') {
-    return BEGUN.reply({ signed_in: true }, call, { cookie: loginCookies(begun.login, servedAt) });
+    return BEGUN.reply({ is_signed_in: true }, call, { cookie: loginCookies(begun.login, servedAt) });
   }
   const { value, beside } = asked(begun);
   const cookie = keepSignIn(SECOND_STEP, begun.attempt, begun.expiresAt, servedAt);
-  return BEGUN.reply({ signed_in: false, ...value }, call, { ...beside, cookie });
+  return BEGUN.reply({ is_signed_in: false, ...value }, call, { ...beside, cookie });
 }
 
 function finishEndpoint(signIn: SignInService, guard: Guards['logins']): Endpoint {
@@ -219,7 +219,7 @@ function finishEndpoint(signIn: SignInService, guard: Guards['logins']): Endpoin
         'signs in by the second factor; without a parameter, asks whether the app has answered by itself',
       requires: 'sign-in',
       answers: FINISHED.answers,
-      answerHeaders: { 'Set-Cookie': `with \`signed_in\`: ${COOKIES}` },
+      answerHeaders: { 'Set-Cookie': `with \`is_signed_in\`: ${COOKIES}` },
       changesState: true,
       parameters: PROOF,
     },
@@ -237,7 +237,7 @@ function finishEndpoint(signIn: SignInService, guard: Guards['logins']): Endpoin
           account,
         });
       }
-      return login === 'waiting' ? FINISHED.reply({ signed_in: false }, call) : signedInReply(login, call);
+      return login === 'waiting' ? FINISHED.reply({ is_signed_in: false }, call) : signedInReply(login, call);
     },
   );
 }
@@ -247,26 +247,26 @@ function signedInReply(
   { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
 ): Reply {
   const cookie = [...loginCookies(login, servedAt), dropSignIn(SECOND_STEP, servedAt)];
-  return FINISHED.reply({ signed_in: true }, call, { cookie });
+  return FINISHED.reply({ is_signed_in: true }, call, { cookie });
 }
 
-const confirmed = z.strictObject({ confirmed: z.literal(true), expires_at: z.iso.datetime() });
+const confirmed = z.strictObject({ is_confirmed: z.literal(true), expires_at: z.iso.datetime() });
 
 const CONFIRMATION_BEGUN = answerWithCookie(
   z.union([
     confirmed,
-    z.strictObject({ confirmed: z.literal(false), ...TOKEN_STEP }),
-    z.strictObject({ confirmed: z.literal(false), ...CODE_STEP }),
-    z.strictObject({ confirmed: z.literal(false), ...PASSKEY_STEP }),
+    z.strictObject({ is_confirmed: z.literal(false), ...TOKEN_STEP }),
+    z.strictObject({ is_confirmed: z.literal(false), ...CODE_STEP }),
+    z.strictObject({ is_confirmed: z.literal(false), ...PASSKEY_STEP }),
   ]),
   {
     detail: CHALLENGE_DETAIL,
-    example: { value: { confirmed: true, expires_at: '2026-11-20T12:05:00.000Z' } },
+    example: { value: { is_confirmed: true, expires_at: '2026-11-20T12:05:00.000Z' } },
   },
 );
 
-const CONFIRMED = answerWithCookie(z.union([confirmed, z.strictObject({ confirmed: z.literal(false) })]), {
-  example: { value: { confirmed: true, expires_at: '2026-11-20T12:05:00.000Z' } },
+const CONFIRMED = answerWithCookie(z.union([confirmed, z.strictObject({ is_confirmed: z.literal(false) })]), {
+  example: { value: { is_confirmed: true, expires_at: '2026-11-20T12:05:00.000Z' } },
 });
 
 function confirmationEndpoint(confirmation: ConfirmationService, guard: Guards['logins']): Endpoint {
@@ -306,7 +306,7 @@ function begunConfirmationReply(
   }
   const { value, beside } = asked(begun);
   const cookie = keepSignIn(CONFIRMATION, begun.attempt, begun.expiresAt, servedAt);
-  return CONFIRMATION_BEGUN.reply({ confirmed: false, ...value }, call, { ...beside, cookie });
+  return CONFIRMATION_BEGUN.reply({ is_confirmed: false, ...value }, call, { ...beside, cookie });
 }
 
 function confirmationEndEndpoint(confirmation: ConfirmationService, guard: Guards['logins']): Endpoint {
@@ -318,7 +318,7 @@ function confirmationEndEndpoint(confirmation: ConfirmationService, guard: Guard
         'confirms the login by the second factor; without a parameter, asks whether the app has answered by itself',
       requires: 'credential',
       answers: CONFIRMED.answers,
-      answerHeaders: { 'Set-Cookie': 'with `confirmed`: removes the cookie of the confirmation' },
+      answerHeaders: { 'Set-Cookie': 'with `is_confirmed`: removes the cookie of the confirmation' },
       changesState: true,
       parameters: PROOF,
     },
@@ -339,7 +339,7 @@ function confirmationEndEndpoint(confirmation: ConfirmationService, guard: Guard
         });
       }
       return confirmed === 'waiting'
-        ? CONFIRMED.reply({ confirmed: false }, call)
+        ? CONFIRMED.reply({ is_confirmed: false }, call)
         : confirmedReply(confirmed, call);
     },
   );
@@ -349,7 +349,7 @@ function confirmedReply(
   { until }: Confirmed,
   { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
 ): Reply {
-  return CONFIRMED.reply({ confirmed: true, expires_at: until.toISOString() }, call, {
+  return CONFIRMED.reply({ is_confirmed: true, expires_at: until.toISOString() }, call, {
     cookie: dropSignIn(CONFIRMATION, servedAt),
   });
 }

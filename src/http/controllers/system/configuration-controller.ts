@@ -43,7 +43,7 @@ const STORED_ANSWERS = {
 };
 
 const DEFAULTS = Object.fromEntries(
-  OCRA_SETTINGS.filter(({ key }) => DEFAULT_KEY.test(key)).map(({ key, meaning, initial }) => [
+  OCRA_SETTINGS.filter(({ key }) => DEFAULT_KEY.test(key)).map(({ key, meaning, default: initial }) => [
     key.toLowerCase(),
     optional(`\`${key}\`: ${meaning}`, initial),
   ]),

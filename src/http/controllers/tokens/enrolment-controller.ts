@@ -81,12 +81,14 @@ function answerAddressEndpoint(enrolment: EnrolmentService): Endpoint {
         'whether policies give a token that is to be enrolled the address of its responses (`qrtanurl`)',
       requires: 'admin:init',
       value: z.strictObject({
-        values: count.describe('the number of different addresses that policies give; a roll-out takes one'),
+        address_count: count.describe(
+          'the number of different addresses that policies give; a roll-out takes one',
+        ),
         realm: z
           .string()
           .nullable()
           .describe('the realms of a policy that would give one and change no other token; null: none would'),
-        proposed: z
+        proposed_address: z
           .string()
           .nullable()
           .describe('the address of this server by `PUBLIC_URL`; null: not known'),
@@ -97,7 +99,10 @@ function answerAddressEndpoint(enrolment: EnrolmentService): Endpoint {
         realm: ENROLMENT.realm,
       },
     },
-    ({ caller, parameters }) => enrolment.answerAddress(caller, parameters),
+    async ({ caller, parameters }) => {
+      const { values, proposed, realm } = await enrolment.answerAddress(caller, parameters);
+      return { address_count: values, realm, proposed_address: proposed };
+    },
   );
 }
 

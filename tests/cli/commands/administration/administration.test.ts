@@ -55,7 +55,7 @@ const ANSWERS: Answers = {
     {
       key: 'OcraMaxChallenges',
       value: '5',
-      initial: '4',
+      default: '4',
       isSet: true,
       isKnown: true,
       isWithheld: false,

@@ -61,7 +61,7 @@ const COMMANDS: readonly (readonly [line: string, resolver: string, realm: strin
   ['resolver set rows --set Where=id>0', 'rows', undefined],
   [`token init --serial T1 --suite ${SUITE} --generate --user ann --realm office`, 'corp', 'office'],
   [`token init --serial T2 --suite ${SUITE} --generate --user ann@plant`, 'rows', 'plant'],
-  ['token list --user ann --realm office', 'corp', 'office'],
+  ['token list --user ann --user-realm office', 'corp', 'office'],
   ['token list --user ann@plant', 'rows', 'plant'],
 ];
 
@@ -81,7 +81,7 @@ const FAILURES: readonly string[] = [
   'token remove T9',
   'token set T9 --description x',
   'token resync T9',
-  'challenge T9',
+  'challenge issue T9',
   'transaction show 123456789012',
   'policy remove p',
   'policy set p --scope admin --action nothing --user *',

@@ -96,7 +96,7 @@ describe('token init at a terminal', () => {
     },
   );
 
-  it.each([[['token', 'init', '--user', 'anna', '--device']], [['challenge', 'anna', '--device']]])(
+  it.each([[['token', 'init', '--user', 'anna', '--device']], [['challenge', 'issue', 'anna', '--device']]])(
     'makes nothing that the virtual device cannot keep, as its folder is read-only: %j',
     async (words) => {
       const { dependencies, io, calls } = terminal({}, ['']);
@@ -142,7 +142,7 @@ describe('challenge', () => {
       },
       ['000000', '123456'],
     );
-    expect(await runProgram(['challenge', 'anna', 'Pay?'], dependencies)).toBe(0);
+    expect(await runProgram(['challenge', 'issue', 'anna', 'Pay?'], dependencies)).toBe(0);
     expect(calls[0]?.[1]).toMatchObject({ user: 'anna', data: 'Pay?' });
     expect(io.err()).toBe('wrong response; the fail counter of the token is 1\n');
     expect(io.out().endsWith('transaction 42 of LSGO1 is open\naccepted\n')).toBe(true);
@@ -158,7 +158,7 @@ describe('challenge', () => {
       { 'ocra.requestChallenge': [ISSUED], 'ocra.checkTransaction': [WRONG], 'ocra.status': [status] },
       ['000000'],
     );
-    expect(await runProgram(['challenge', 'anna'], dependencies)).toBe(1);
+    expect(await runProgram(['challenge', 'issue', 'anna'], dependencies)).toBe(1);
     expect(io.err()).toContain(reason);
   });
 
@@ -171,7 +171,7 @@ describe('challenge', () => {
       },
       ['000000', ''],
     );
-    expect(await runProgram(['challenge', 'anna'], dependencies)).toBe(0);
+    expect(await runProgram(['challenge', 'issue', 'anna'], dependencies)).toBe(0);
     expect(io.err()).toContain('which is locked: tankeeper token reset LSGO1\n');
   });
 });

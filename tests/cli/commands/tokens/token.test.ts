@@ -51,10 +51,14 @@ const PHASE2 = {
 };
 const PLAIN = { kind: 'plain', serial: 'OCRA1', otpkey: '31323334' };
 const ANSWERS: Answers = {
-  'tokens.list': [
-    TOKEN,
-    { ...TOKEN, serial: 'OCRA2', owner: null, realms: [], active: false, state: 'disabled', failCount: 0 },
-  ],
+  'tokenPages.page': {
+    tokens: [
+      TOKEN,
+      { ...TOKEN, serial: 'OCRA2', owner: null, realms: [], active: false, state: 'disabled', failCount: 0 },
+    ],
+    next: null,
+    total: 2,
+  },
   'tokens.show': TOKEN,
   'people.latestOf': null,
   'enrolment.init': PHASE1,
@@ -92,6 +96,8 @@ describe('token list and show', () => {
     const { out } = await run(['list']);
     expect(out).toBe(
       [
+        'Total  2',
+        '',
         'SERIAL  TYPE  USER  REALMS        STATE     FAILS',
         'OCRA1   ocra  ada   bank, office  active        2',
         'OCRA2   ocra                      disabled      0',

@@ -25,7 +25,7 @@ export interface Act {
 
 /** The parameters of endpoints that only look, where they need some to succeed. */
 export const QUESTIONS: Readonly<Record<string, RequestValues>> = {
-  '/admin/keys/list': { count: '1' },
+  '/admin/key/list': { count: '1' },
   '/admin/webhook/deliveries': { name: 'kept' },
   '/admin/webhook/show': { name: 'kept' },
   '/admin/realm/show': { name: 'north' },

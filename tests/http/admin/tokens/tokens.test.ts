@@ -299,7 +299,7 @@ it('whether a token has a PIN is shown, never the PIN', async () => {
       { serial: 'WITH', haspin: true },
       { serial: 'WITHOUT', haspin: false },
     ]);
-    const { body: sheet } = (await application.asAdmin('/admin/helpdesk/tokens', {})) as { body: Listed };
+    const { body: sheet } = (await application.asAdmin('/admin/token/list', {})) as { body: Listed };
     expect(sheet.result.value.tokens).toMatchObject([
       { serial: 'WITH', has_pin: true },
       { serial: 'WITHOUT', has_pin: false },

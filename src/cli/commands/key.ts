@@ -7,24 +7,24 @@ import type { Output } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import { safeText } from '../../kernel/text.ts';
 
-/** Adds the commands of `tankeeper keys` that are no operations: only an operator at the machine changes keys. */
-export function addKeysCommands(keys: Command, context: CommandContext): void {
-  addCommand(keys, 'add', 'make a new key, where the others are; it seals nothing before keys rotate', [
-    'keys add',
-    '--json keys add',
+/** Adds the commands of `tankeeper key` that are no operations: only an operator at the machine changes keys. */
+export function addKeyCommands(key: Command, context: CommandContext): void {
+  addCommand(key, 'add', 'make a new key, where the others are; it seals nothing before `key rotate`', [
+    'key add',
+    '--json key add',
   ]).action(async () => {
     await add(context, context.output);
   });
-  addRotate(keys, context);
-  addRetire(keys, context);
+  addRotate(key, context);
+  addRetire(key, context);
 }
 
-function addRotate(keys: Command, context: CommandContext): void {
+function addRotate(key: Command, context: CommandContext): void {
   addConfirmedCommand(
-    keys,
+    key,
     'rotate',
     'let the newest key seal, and seal all secrets anew with it; goes on where it was interrupted',
-    ['keys rotate', 'keys rotate --yes'],
+    ['key rotate', 'key rotate --yes'],
   ).action(async () => {
     await context.confirmed({
       foresee: async ({ keys: service }) =>
@@ -43,10 +43,10 @@ function addRotate(keys: Command, context: CommandContext): void {
   });
 }
 
-function addRetire(keys: Command, context: CommandContext): void {
-  addConfirmedCommand(keys, 'retire', 'retire a key for ever; refused while a secret is sealed with it', [
-    'keys retire 0123456789abcdef',
-    'keys retire 0123456789abcdef --yes',
+function addRetire(key: Command, context: CommandContext): void {
+  addConfirmedCommand(key, 'retire', 'retire a key for ever; refused while a secret is sealed with it', [
+    'key retire 0123456789abcdef',
+    'key retire 0123456789abcdef --yes',
   ])
     .argument('<key>', 'the id of the key')
     .action(async (text: string) => {
@@ -74,7 +74,7 @@ async function add(context: CommandContext, output: Output): Promise<void> {
   );
   output.say(
     'Renew the safe copy of the key file, and bring it to the other machines. Send SIGHUP to every server, which reads ' +
-      "its keys then and logs it; one that starts needs the key from now on. Then: 'tankeeper keys rotate'.",
+      "its keys then and logs it; one that starts needs the key from now on. Then: 'tankeeper key rotate'.",
   );
 }
 
@@ -99,7 +99,7 @@ function report(output: Output, rotation: Rotation): void {
   }
   if (isNew) {
     output.say(
-      "Send SIGHUP to every server once more: until then it seals with the key that it had. Then: 'tankeeper keys rotate' " +
+      "Send SIGHUP to every server once more: until then it seals with the key that it had. Then: 'tankeeper key rotate' " +
         'for what it sealed meanwhile.',
     );
   }
@@ -108,7 +108,7 @@ function report(output: Output, rotation: Rotation): void {
 /** @throws CliFailure if it is not the id of a key: it may be a key itself, which must not be shown */
 function keyIdIn(text: string): string {
   if (!/^[0-9a-f]{16}$/.test(text)) {
-    throw new CliFailure('the id of a key has 16 hexadecimal digits (tankeeper keys list)', EXIT_CODES.usage);
+    throw new CliFailure('the id of a key has 16 hexadecimal digits (tankeeper key list)', EXIT_CODES.usage);
   }
   return text;
 }

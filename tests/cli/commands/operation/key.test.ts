@@ -11,7 +11,7 @@ const KEYS: readonly ListedKey[] = [
   {
     keyId: ONE,
     state: 'current',
-    addedAt: AT,
+    createdAt: AT,
     isCurrent: true,
     currentSince: AT,
     retiredAt: undefined,
@@ -20,7 +20,7 @@ const KEYS: readonly ListedKey[] = [
   {
     keyId: TWO,
     state: 'added',
-    addedAt: AT,
+    createdAt: AT,
     isCurrent: false,
     currentSince: undefined,
     retiredAt: undefined,
@@ -36,31 +36,31 @@ const ROTATION: Rotation = {
   unreadableCount: 0,
 };
 
-describe('tankeeper keys list', () => {
+describe('tankeeper key list', () => {
   it('shows the keys, with the number of their secrets where it is asked', async () => {
     const { dependencies, io, calls } = fakeCli({ 'keys.list': KEYS });
-    expect(await runProgram(['keys', 'list', '--count'], dependencies)).toBe(0);
+    expect(await runProgram(['key', 'list', '--count'], dependencies)).toBe(0);
     expect(calls).toEqual([['keys.list', true]]);
     expect(io.out()).toMatch(/1{16} +current .* 12\n/);
     expect(io.out()).toMatch(/2{16} +added /);
   });
 });
 
-describe('tankeeper keys add', () => {
+describe('tankeeper key add', () => {
   it('names the new key and where it is, and what comes next', async () => {
     const { dependencies, io } = fakeCli({
       'keys.add': { keyId: TWO, isMade: true, place: 'the key file /k' },
     });
-    expect(await runProgram(['keys', 'add'], dependencies)).toBe(0);
+    expect(await runProgram(['key', 'add'], dependencies)).toBe(0);
     expect(io.out()).toContain(`the key ${TWO} is registered; it was made and is in the key file /k`);
     expect(io.out()).toContain('Send SIGHUP to every server');
   });
 });
 
-describe('tankeeper keys rotate', () => {
+describe('tankeeper key rotate', () => {
   it('says what was done, and what comes next', async () => {
     const { dependencies, io, calls } = fakeCli({ 'keys.rotate': ROTATION });
-    expect(await runProgram(['keys', 'rotate', '--yes'], dependencies)).toBe(0);
+    expect(await runProgram(['key', 'rotate', '--yes'], dependencies)).toBe(0);
     expect(calls[0]?.[0]).toBe('keys.rotate');
     expect(io.out()).toContain('is the current one now; 12 secrets sealed anew, 0 left');
     expect(io.out()).toContain('Send SIGHUP to every server once more');
@@ -68,11 +68,11 @@ describe('tankeeper keys rotate', () => {
 
   it('asks whether all servers have read a key that has never sealed, and not when it goes on', async () => {
     const { dependencies, io, calls } = fakeCli({ 'keys.list': KEYS });
-    expect(await runProgram(['keys', 'rotate'], dependencies)).toBe(2);
+    expect(await runProgram(['key', 'rotate'], dependencies)).toBe(2);
     expect(io.err()).toContain('a server that has not read the newest key');
     expect(calls).toEqual([['keys.list', false]]);
     const again = fakeCli({ 'keys.list': [], 'keys.rotate': ROTATION });
-    expect(await runProgram(['keys', 'rotate'], again.dependencies)).toBe(0);
+    expect(await runProgram(['key', 'rotate'], again.dependencies)).toBe(0);
   });
 
   it.each([
@@ -80,24 +80,24 @@ describe('tankeeper keys rotate', () => {
     [{ left: 3, isNew: false }, '3 secrets were held by others'],
   ])('fails with what is left: %j', async (more, text) => {
     const { dependencies, io } = fakeCli({ 'keys.rotate': { ...ROTATION, ...more } });
-    expect(await runProgram(['keys', 'rotate', '--yes'], dependencies)).toBe(1);
+    expect(await runProgram(['key', 'rotate', '--yes'], dependencies)).toBe(1);
     expect(io.err()).toContain(text);
   });
 });
 
-describe('tankeeper keys rotate, while servers seal with the key before', () => {
+describe('tankeeper key rotate, while servers seal with the key before', () => {
   it('is done for now: what they seal is taken by the second rotation', async () => {
     const { dependencies, io } = fakeCli({ 'keys.rotate': { ...ROTATION, left: 2 } });
-    expect(await runProgram(['keys', 'rotate', '--yes'], dependencies)).toBe(0);
+    expect(await runProgram(['key', 'rotate', '--yes'], dependencies)).toBe(0);
     expect(io.out()).toContain('12 secrets sealed anew, 2 left');
     expect(io.out()).toContain('for what it sealed meanwhile');
   });
 });
 
-describe('tankeeper keys retire', () => {
+describe('tankeeper key retire', () => {
   it('says that backups need the key', async () => {
     const { dependencies, io, calls } = fakeCli({ 'keys.retire': true });
-    expect(await runProgram(['keys', 'retire', ONE, '--yes'], dependencies)).toBe(0);
+    expect(await runProgram(['key', 'retire', ONE, '--yes'], dependencies)).toBe(0);
     expect(calls).toEqual([['keys.retire', ONE]]);
     expect(io.out()).toContain('is retired: no server needs it any more');
     expect(io.out()).toContain('Keep a copy');
@@ -106,7 +106,7 @@ describe('tankeeper keys retire', () => {
   it('never shows what was given in the place of an id: it may be a key', async () => {
     const { dependencies, io, calls } = fakeCli();
     const key = Buffer.alloc(32, 5).toString('base64');
-    expect(await runProgram(['keys', 'retire', key], dependencies)).toBe(2);
+    expect(await runProgram(['key', 'retire', key], dependencies)).toBe(2);
     expect(calls).toEqual([]);
     expect(io.out() + io.err()).not.toContain(key);
   });
