@@ -334,7 +334,6 @@ export async function startDemoServer(
   config: Config,
   { port, folder, logFile, giveUp }: DemoServerOptions,
 ): Promise<DemoServer> {
-  const { removeEmbeddedPostgres } = await import('../embedded-postgres/embedded-postgres.ts');
   const stream = createWriteStream(logFile, { mode: 0o600 });
   const log = createLogger({ level: 'info', format: 'json', stream, clock: systemClock });
   const server = await startTankeeper(
@@ -353,10 +352,6 @@ export async function startDemoServer(
     log,
     giveUp,
   ).catch(async (error: unknown) => {
-    // The caller tries the next port with the same cluster.
-    if (!isServiceError(error, 'address.unavailable')) {
-      await removeEmbeddedPostgres(folder).catch(() => undefined);
-    }
     await log.end();
     throw error;
   });
@@ -366,7 +361,6 @@ export async function startDemoServer(
     services: server.services,
     stop: async (urgent) => {
       await server.stop({ drain: 0, urgent });
-      await removeEmbeddedPostgres(folder);
       await log.end();
     },
   };

@@ -44,7 +44,6 @@ export const LOG_FIELDS = [
   'dataDir',
   'dataFolder',
   'home',
-  'startedHere',
   'drainSeconds',
 ] as const;
 

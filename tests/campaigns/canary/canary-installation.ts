@@ -11,7 +11,7 @@ import {
   type EmbeddedPostgres,
   openEmbeddedPostgres,
 } from '../../../src/embedded-postgres/embedded-postgres.ts';
-import { readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
+import { postmasterPid } from '../../embedded-postgres/support/serving-process.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { embeddedUrl } from '../../support/database/embedded-url.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
@@ -271,8 +271,7 @@ export class CanaryInstallation {
     for (const server of servers) {
       addProcesses(this.evidence, `server ${server.name}`, server.pid);
     }
-    const postmaster = await readPostmasterFile(this.#cluster());
-    addProcesses(this.evidence, 'postgres', postmaster?.pid ?? 0);
+    addProcesses(this.evidence, 'postgres', (await postmasterPid(this.#cluster())) ?? 0);
     const running = await queryOnce(this.url, 'SELECT activity::text FROM pg_stat_activity AS activity');
     this.evidence.add('process postgres activity', JSON.stringify(running));
   }

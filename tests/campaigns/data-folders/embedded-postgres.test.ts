@@ -1,17 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { ServiceError } from '../../../src/kernel/errors.ts';
-import { isServiceError } from '../../../src/kernel/errors.ts';
-import { readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
 import { ask, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';
 import { openElsewhere } from '../../embedded-postgres/support/embedded-process.ts';
+import { servingProcess } from '../../embedded-postgres/support/serving-process.ts';
 import { until } from '../../support/values/until.ts';
 
 const folders = embeddedFolders();
@@ -48,7 +46,6 @@ describe('the embedded PostgreSQL', () => {
     expect(await isServed(cluster)).toBe(false);
 
     const second = await folders.open({ dataDir });
-    expect(second.startedHere).toBe(true);
     expect(await ask(second.connection, 'SELECT lower(word) FROM kept')).toBe('ä');
   });
 
@@ -59,18 +56,6 @@ describe('the embedded PostgreSQL', () => {
     await durable.close();
     const quick = await folders.open({ dataDir });
     expect(await ask(quick.connection, 'SHOW fsync')).toBe('off');
-  });
-
-  it('opens no port, and a socket only in a folder that nobody else may enter', async () => {
-    const { dataDir, cluster } = await newDataDir();
-    const { connection } = await folders.open({ dataDir });
-    expect(await ask(connection, 'SHOW listen_addresses')).toBe('');
-    const socketFolder = await stat(connection.host);
-    const owner = await stat(cluster);
-    expect(socketFolder.mode & 0o777).toBe(0o700);
-    expect(socketFolder.uid).toBe(owner.uid);
-    expect(owner.mode & 0o077).toBe(0);
-    expect((await stat(join(dataDir, 'postgres/postgres.log'))).mode & 0o777).toBe(0o600);
   });
 
   it('writes neither statements nor rows to its log', async () => {
@@ -103,7 +88,7 @@ describe('several processes on one data folder', () => {
     const { dataDir } = await usedDataDir();
     const server = await folders.open({ dataDir, role: 'server' });
     const command = await openElsewhere({ dataDir, role: 'command', durable: false });
-    expect(command.report).toEqual({ host: server.connection.host, startedHere: false });
+    expect(command.report).toEqual({ host: server.connection.host });
     await command.close();
     expect(await ask(server.connection, 'SELECT 1')).toBe(1);
   });
@@ -144,24 +129,10 @@ describe('several processes on one data folder', () => {
       folders.open({ dataDir }),
       openElsewhere({ dataDir, role: 'command', durable: false }),
     ]);
-    const started = [first, second, other.report].map(({ startedHere }) => startedHere);
-    expect(started.sort()).toEqual([false, false, true]);
+    expect(other.report).toEqual({ host: first.connection.host });
     await Promise.all([first.close(), second.close(), other.close()]);
     expect(await isServed(cluster)).toBe(false);
     expect((await readdir(dataDir)).sort()).toEqual(['postgres']);
-  });
-
-  it('waits for one that has made the lock file and not yet written it', async () => {
-    const { dataDir, cluster } = await usedDataDir();
-    const lock = join(cluster, 'postmaster.pid');
-    await writeFile(lock, '');
-    const opening = folders.open({ dataDir });
-    // Begun by another process, which then gives up.
-    while (!(await readFile(join(dataDir, 'postgres/postgres.log'), 'utf8')).includes('is empty')) {
-      await sleep(5);
-    }
-    await rm(lock);
-    expect(await ask((await opening).connection, 'SELECT 1')).toBe(1);
   });
 
   it('lets one in while another one stops it', async () => {
@@ -183,9 +154,9 @@ describe('after a crash', () => {
     const { dataDir, cluster } = await usedDataDir();
     const first = await openElsewhere({ dataDir, role: 'server', durable: false });
     await first.kill();
-    expect(await isServed(cluster)).toBe(true);
+    const postmaster = await servingProcess(cluster);
     const second = await folders.open({ dataDir, role: 'server' });
-    expect(second.startedHere).toBe(false);
+    expect(await servingProcess(cluster)).toBe(postmaster);
     await second.close();
     expect(await isServed(cluster)).toBe(false);
   });
@@ -193,8 +164,7 @@ describe('after a crash', () => {
   it('comes back when PostgreSQL itself is killed under a running server', async () => {
     const { dataDir, cluster } = await usedDataDir();
     const server = await folders.open({ dataDir, role: 'server' });
-    const before = await readPostmasterFile(cluster);
-    process.kill(before?.pid ?? 0, 'SIGKILL');
+    process.kill((await servingProcess(cluster)) ?? 0, 'SIGKILL');
     await until(() => Promise.resolve(server.messages.includes('The embedded database is back')));
     expect(await ask(server.connection, 'SELECT 1')).toBe(1);
     await expect(folders.open({ dataDir, role: 'server' })).rejects.toMatchObject({
@@ -216,16 +186,32 @@ describe('after a crash', () => {
     expect(await ask(server.connection, 'SELECT 1')).toBe(1);
   });
 
+  it('starts when all were killed, while one of several is the first', async () => {
+    const { dataDir, cluster } = await usedDataDir();
+    const server = await openElsewhere({ dataDir, role: 'server', durable: false });
+    process.kill((await servingProcess(cluster)) ?? 0, 'SIGKILL');
+    await server.kill();
+    const [next, command] = await Promise.all([
+      folders.open({ dataDir, role: 'server' }),
+      folders.open({ dataDir }),
+    ]);
+    expect(await ask(next.connection, 'SELECT 1')).toBe(1);
+    expect(await ask(command.connection, 'SELECT 1')).toBe(1);
+  });
+
   it('starts although the number in postmaster.pid now belongs to another process of the same user', async () => {
     const { dataDir, cluster } = await usedDataDir();
-    const { connection, close } = await folders.open({ dataDir });
-    await close();
     const { uid, gid } = await stat(cluster);
     const stranger = spawn('sleep', ['600'], { uid, gid });
     await once(stranger, 'spawn');
-    const lines = [stranger.pid, cluster, 1_700_000_000, 5432, connection.host, '', '  1  1', 'ready', ''];
+    const lines = [stranger.pid, cluster, 1_700_000_000, 5432, '.', '', '  1  1', 'ready', ''];
     await writeFile(join(cluster, 'postmaster.pid'), lines.join('\n'));
-    await writeFile(join(connection.host, '.s.PGSQL.5432.lock'), `${stranger.pid}\n`, { mode: 0o600 });
+    await writeFile(join(cluster, '.s.PGSQL.5432.lock'), lines.join('\n'), { mode: 0o600 });
+    await promisify(execFile)('chown', [
+      `${uid}:${gid}`,
+      `${cluster}/postmaster.pid`,
+      `${cluster}/.s.PGSQL.5432.lock`,
+    ]);
 
     const next = await folders.open({ dataDir });
     expect(await ask(next.connection, 'SELECT 1')).toBe(1);
@@ -234,12 +220,13 @@ describe('after a crash', () => {
     stranger.kill();
   });
 
-  it('says what PostgreSQL says when it does not start, at once', async () => {
+  it('says what PostgreSQL says when it does not start', async () => {
     const { dataDir, cluster } = await usedDataDir();
     await (await folders.open({ dataDir })).close();
     await appendFile(join(cluster, 'postgresql.conf'), '\nmax_connections = many\n');
-    const fault = await folders.open({ dataDir }).catch((error: unknown) => error);
-    expect(isServiceError(fault, 'database.unavailable')).toBe(true);
-    expect((fault as ServiceError).detail).toContain('invalid value for parameter "max_connections"');
+    await expect(folders.open({ dataDir })).rejects.toMatchObject({
+      code: 'database.unavailable',
+      message: expect.stringContaining('invalid value for parameter "max_connections"'),
+    });
   });
 });

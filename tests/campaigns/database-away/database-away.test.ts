@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
-import { readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
+import { postmasterPid } from '../../embedded-postgres/support/serving-process.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { embeddedUrl } from '../../support/database/embedded-url.ts';
 import { type Answered, ServerClient } from '../../support/servers/server-client.ts';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   });
   stopPostgres = () => embedded.close();
   url = embeddedUrl(embedded.connection);
-  postmaster = (await readPostmasterFile(join(folder, 'data', 'postgres')))?.pid ?? 0;
+  postmaster = (await postmasterPid(join(folder, 'data', 'postgres'))) ?? 0;
   proxy = await DatabaseProxy.start(url);
   server = await startServerProcess({
     DATABASE_URL: proxy.url,

@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { SystemAccount } from '../../../src/embedded-postgres/programs.ts';
+
+/** An account of this machine. */
+interface SystemAccount {
+  readonly uid: number;
+  readonly gid: number;
+}
 
 /** An ordinary user, whom root can become. */
 export const NOBODY: SystemAccount = { uid: 65534, gid: 65534 };

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 
-import {
-  type EmbeddedPostgresOptions,
-  openEmbeddedPostgres,
-} from '../../../src/embedded-postgres/embedded-postgres.ts';
+import type { EmbeddedPostgresOptions } from '../../../src/embedded-postgres/cluster.ts';
+import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import type { EmbeddedReport } from './embedded-process.ts';
 
 /**
@@ -20,7 +18,7 @@ function report(text: EmbeddedReport): void {
 try {
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   const embedded = await openEmbeddedPostgres({ ...given, log });
-  report({ host: embedded.connection.host, startedHere: embedded.startedHere });
+  report({ host: embedded.connection.host });
   process.stdin.resume();
   await once(process.stdin, 'end');
   await embedded.close();

@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { EmbeddedPostgresOptions } from '../../../src/embedded-postgres/embedded-postgres.ts';
+import type { EmbeddedPostgresOptions } from '../../../src/embedded-postgres/cluster.ts';
 
 const CHILD = fileURLToPath(new URL('./embedded-child.ts', import.meta.url));
 
 /** The outcome of opening in the other process. */
 export interface EmbeddedReport {
   readonly host?: string;
-  readonly startedHere?: boolean;
   readonly error?: string;
 }
 
@@ -29,18 +28,14 @@ export interface ProcessSurroundings {
   readonly uid?: number;
   readonly gid?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** A program, with its parameters, that starts the process in its place. */
-  readonly through?: readonly string[];
 }
 
 /** Opens the embedded PostgreSQL in a process of its own. */
 export async function openElsewhere(
   options: Omit<EmbeddedPostgresOptions, 'log'>,
-  { env, through = [], ...account }: ProcessSurroundings = {},
+  { env, ...account }: ProcessSurroundings = {},
 ): Promise<EmbeddedProcess> {
-  const node = [process.execPath, '--import', 'tsx', CHILD, JSON.stringify(options)];
-  const [program = '', ...parameters] = [...through, ...node];
-  const child = spawn(program, parameters, {
+  const child = spawn(process.execPath, ['--import', 'tsx', CHILD, JSON.stringify(options)], {
     ...account,
     cwd: join(import.meta.dirname, '../../..'),
     env: { PATH: process.env.PATH ?? '', ...env },

@@ -1,10 +1,15 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 
-import { readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
+/** @returns the number in postmaster.pid, undefined if there is none */
+export async function postmasterPid(cluster: string): Promise<number | undefined> {
+  const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
+  return /^\d+/.test(text) ? Number.parseInt(text, 10) : undefined;
+}
 
 /** @returns the process that serves the cluster: the one in postmaster.pid, if it works there */
 export async function servingProcess(cluster: string): Promise<number | undefined> {
-  const pid = (await readPostmasterFile(cluster))?.pid;
+  const pid = await postmasterPid(cluster);
   return pid !== undefined && (await worksIn(pid, cluster)) ? pid : undefined;
 }
 

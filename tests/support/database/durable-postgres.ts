@@ -2,8 +2,7 @@ import { chmod, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
-import { readPostmasterFile } from '../../../src/embedded-postgres/postmaster.ts';
-import { worksIn } from '../../embedded-postgres/support/serving-process.ts';
+import { postmasterPid, worksIn } from '../../embedded-postgres/support/serving-process.ts';
 import { embeddedUrl } from './embedded-url.ts';
 import { queryOnce } from './test-server.ts';
 
@@ -58,7 +57,7 @@ export class DurablePostgres {
    * @returns the killed process; undefined if there was none at that moment
    */
   async kill(part: PostgresPart): Promise<number | undefined> {
-    const pid = part === 'postmaster' ? await this.#postmaster() : await this.#backend();
+    const pid = part === 'postmaster' ? await postmasterPid(this.#cluster) : await this.#backend();
     // The process id may have been reused; each process of PostgreSQL works in its data folder.
     const isIts = pid !== undefined && (await worksIn(pid, this.#cluster));
     return isIts && wasKilled(pid) ? pid : undefined;
@@ -76,10 +75,6 @@ export class DurablePostgres {
 
   stop(): Promise<void> {
     return this.#close();
-  }
-
-  async #postmaster(): Promise<number | undefined> {
-    return (await readPostmasterFile(this.#cluster))?.pid;
   }
 
   get #cluster(): string {
