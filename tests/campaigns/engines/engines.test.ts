@@ -151,6 +151,12 @@ class Visitor {
     return this.#on('file', label, (id) => this.#chosen(id, path));
   }
 
+  /** @returns the rest of the line that begins so */
+  async textAfter(start: string): Promise<string> {
+    const lines = (await this.#text()).split('\n');
+    return lines.find((line) => line.startsWith(start))?.slice(start.length) ?? '';
+  }
+
   sees(text: string, role: 'text' | 'heading' | 'field' = 'text'): Promise<void> {
     return this.#on(role, text, () => Promise.resolve());
   }
@@ -313,7 +319,7 @@ describe.each(ENGINES)('$name', (engine) => {
       await visitor.sees('Welcome');
     });
 
-    it('signs a customer in to the account page by password and TAN, renames their phone and locks it', async () => {
+    it('lets a customer rename, add and lock phones at the account page, and signs out with the last', async () => {
       const { application, origin } = site;
       const { policies, tokens, users } = application.services;
       const names = { givenName: '', surname: '', email: '', phone: '' };
@@ -324,22 +330,44 @@ describe.each(ENGINES)('$name', (engine) => {
         name: 'self-service',
         scope: 'selfservice',
         realm: 'north',
-        action: 'show, rename, lock',
+        action: 'show, rename, lock, enrol',
       });
       await visitor.open(`${origin}/app/account`);
       await visitor.fill('User name', 'cleo');
       await visitor.fill('Password', PASSWORD);
       await visitor.fill('Realm', 'north');
       await visitor.press('button', 'Continue');
-      const read = parseQrTanUrl(await visitor.code('QR code for your QR-TAN app'));
-      const tan = application.respond(PHONE_SUITE, read.kind === 'req' ? read.question : '');
-      await visitor.fill('Or type the digits that the app shows', tan);
-      await visitor.press('button', 'Confirm');
+      await typeTan();
       await visitor.sees('Your phones', 'heading');
       await visitor.press('button', 'Rename “my phone”');
       await visitor.fill('Name of the phone', 'the lost one');
       await visitor.press('button', 'Save');
       await visitor.sees('The new name is saved.');
+      await visitor.press('button', 'Add another phone');
+      await visitor.fill('Name of the phone', 'the new one');
+      await visitor.press('button', 'Continue');
+      await visitor.sees('Confirm the new phone', 'heading');
+      await typeTan();
+      const device = new VirtualDevice({ clock: application.clock });
+      const first = await visitor.code('First QR code for the new phone');
+      await visitor.press('button', 'Continue');
+      const second = await visitor.code('Second QR code for the new phone');
+      const questions = {
+        activationCode: async () => (await visitor.textAfter('Activation code: ')).replaceAll(' ', ''),
+        ocraPin: () => Promise.resolve(''),
+      };
+      const begun = await device.scan(emptyDeviceState(), first, questions);
+      const { answer } = await device.scan(begun.state, second, questions);
+      if (answer.kind !== 'nonce') {
+        throw new Error('the second code is none of a roll-out');
+      }
+      await visitor.fill('Or type the digits that the app shows', answer.response);
+      await visitor.press('button', 'Confirm');
+      await visitor.sees('The new phone is ready.');
+      await visitor.press('button', 'Lock “the new one”');
+      await visitor.press('button', 'Lock now');
+      await visitor.sees('The phone is locked.');
+      expect(await tokens.show(OPERATOR, answer.serial)).toMatchObject({ active: false });
       await visitor.press('button', 'Lock “the lost one”');
       await visitor.press('button', 'Lock now');
       await visitor.sees('Sign in to your account', 'heading');
@@ -348,6 +376,14 @@ describe.each(ENGINES)('$name', (engine) => {
         description: 'the lost one',
       });
     });
+
+    /** Answers the challenge that the account page shows, by typing. */
+    async function typeTan(): Promise<void> {
+      const read = parseQrTanUrl(await visitor.code('QR code for your QR-TAN app'));
+      const tan = site.application.respond(PHONE_SUITE, read.kind === 'req' ? read.question : '');
+      await visitor.fill('Or type the digits that the app shows', tan);
+      await visitor.press('button', 'Confirm');
+    }
 
     /** Lets the app read a picture of the code. */
     async function scan(text: string): Promise<void> {
