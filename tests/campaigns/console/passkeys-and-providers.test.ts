@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { OPERATOR } from '../../support/application/test-application.ts';
-import { findChromium, startChromium } from '../../support/browser/chromium.ts';
+import { addSecurityKey, findChromium, startChromium } from '../../support/browser/chromium.ts';
 import {
   addAdministrator,
   type ConsoleSite,
@@ -70,20 +70,6 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
     return name;
   }
 
-  /** A security key of Chromium's own, without a window. */
-  async function addAuthenticator(): Promise<void> {
-    const session = await page.context().newCDPSession(page);
-    await session.send('WebAuthn.enable');
-    await session.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        ...({ protocol: 'ctap2', transport: 'internal' } as const),
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
-  }
-
   async function givePassword(name: string): Promise<void> {
     await page.getByLabel('User name').fill(name);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -97,7 +83,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
 
   it('by a passkey that they have added, and remove it with another one', async () => {
     const name = await somebody();
-    await addAuthenticator();
+    await addSecurityKey(page);
     await page.goto(`${site.origin}/console/#/account`);
     await signIn(page, name);
     await addPasskey('laptop');

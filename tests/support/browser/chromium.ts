@@ -83,6 +83,20 @@ export async function openPage(browser: Browser, origin: string, width = 1280): 
   return watchPage(await browser.newContext({ baseURL: origin, viewport: { width, height: 900 } }), origin);
 }
 
+/** Gives the page a security key of Chromium's own, without a window. */
+export async function addSecurityKey(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...({ protocol: 'ctap2', transport: 'internal' } as const),
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
 /** With WRITE_RESULTS=1, keeps what is seen of the page as a picture of the README. @param name that of the file */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   if (process.env.WRITE_RESULTS === '1') {
