@@ -193,7 +193,7 @@ export class ChallengeFactory {
       drawn: Pick<NewChallenge, 'transactionId' | 'question' | 'questions' | 'issuedAt' | 'expiresAt'>,
     ) => Promise<string | undefined>,
     isTriggered?: true,
-  ): Promise<{ readonly transactionId: string; readonly question: string; readonly url: string }> {
+  ): Promise<Pick<NewChallenge, 'transactionId' | 'question' | 'expiresAt'> & { readonly url: string }> {
     const { transactionIds, random, clock } = this.#deps;
     for (let attempt = 0; attempt < 8; attempt += 1) {
       const transactionId = transactionIds(random, isTriggered);
@@ -204,7 +204,8 @@ export class ChallengeFactory {
       const expiresAt = expiryOf(issuedAt, settings);
       const question = await store({ transactionId, question: drawn, questions, issuedAt, expiresAt });
       if (question !== undefined) {
-        return { transactionId, question, url: question === drawn ? url : urlOf(transactionId, question) };
+        const issued = question === drawn ? url : urlOf(transactionId, question);
+        return { transactionId, question, expiresAt, url: issued };
       }
     }
     throw new ServiceError('internal', 'No free transaction id was found');

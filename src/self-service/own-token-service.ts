@@ -60,6 +60,7 @@ interface RollOut {
   readonly nonce: string;
   /** The transaction whose response completes the roll-out. */
   readonly transactionId: string;
+  readonly expiresAt: Date;
 }
 
 /**
@@ -429,6 +430,6 @@ function rollOutOf(begun: Enrolled, started: Enrolled, activationCode: string): 
   if (begun.kind !== 'phase1' || started.kind !== 'phase2') {
     throw new Error('a roll-out has two phases');
   }
-  const { appImport: nonce, transactionId } = started;
-  return { serial: begun.serial, init: begun.appImport, activationCode, nonce, transactionId };
+  const { appImport: nonce, transactionId, expiresAt } = started;
+  return { serial: begun.serial, init: begun.appImport, activationCode, nonce, transactionId, expiresAt };
 }

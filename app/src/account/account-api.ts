@@ -92,6 +92,8 @@ export interface RollOut {
   readonly activation_code: string;
   readonly nonce: string;
   readonly transactionid: string;
+  /** By the server's clock. */
+  readonly expires_at: string;
 }
 
 export interface Credentials {

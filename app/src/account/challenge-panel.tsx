@@ -6,7 +6,7 @@ import { Field } from '../design/field.tsx';
 import { Notice } from '../design/notice.tsx';
 import { useTexts } from '../language/language.ts';
 import { Form } from '../vault-screens/form.tsx';
-import { isPassing } from './account-api.ts';
+import { type AccountApi, isPassing } from './account-api.ts';
 import { accountTexts } from './account-texts.ts';
 import { useWork } from './work.tsx';
 
@@ -94,6 +94,27 @@ export function OpenInApp({ code }: { code: string }): JSX.Element {
       <a href={`./#link=${encodeURIComponent(code)}`} target="_blank" rel="noreferrer">
         {texts.openApp}
       </a>
+    </p>
+  );
+}
+
+/** Minutes and seconds until a moment of the server, which count down. */
+export function TimeLeft({ api, until }: { api: AccountApi; until: string }): JSX.Element {
+  const texts = useTexts(accountTexts);
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const look = (): void => {
+      setSeconds(Math.floor(api.timeUntil(until) / 1_000));
+    };
+    look();
+    const timer = setInterval(look, 1_000);
+    return () => {
+      clearInterval(timer);
+    };
+  }, []);
+  return (
+    <p class="muted" role="timer">
+      {texts.timeLeft}: {Math.floor(seconds / 60)}:{`${seconds % 60}`.padStart(2, '0')}
     </p>
   );
 }

@@ -18,7 +18,7 @@ import {
   MAX_DESCRIPTION_LENGTH,
 } from './account-api.ts';
 import { accountTexts } from './account-texts.ts';
-import { ChallengePanel, OpenInApp, QrCode } from './challenge-panel.tsx';
+import { ChallengePanel, OpenInApp, QrCode, TimeLeft } from './challenge-panel.tsx';
 import { useWork } from './work.tsx';
 
 interface EnrolProps {
@@ -238,6 +238,7 @@ function CodeScreens({
     return (
       <Screen title={texts.firstTitle}>
         <p class="screen-text">{texts.firstText}</p>
+        <TimeLeft api={api} until={enrolment.expires_at} />
         <QrCode code={enrolment.init} label={texts.firstCode} />
         <OpenInApp code={enrolment.init} />
         {notice}
@@ -252,6 +253,7 @@ function CodeScreens({
   return (
     <Screen title={texts.secondTitle}>
       <p class="screen-text">{texts.secondText}</p>
+      <TimeLeft api={api} until={enrolment.expires_at} />
       <p>
         {texts.activationCode}: <strong>{groups}</strong>
       </p>

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Button } from '../design/button.tsx';
 import { Field } from '../design/field.tsx';
 import { Notice } from '../design/notice.tsx';
@@ -14,7 +14,7 @@ import {
   MAX_LOGIN_LENGTH,
 } from './account-api.ts';
 import { accountTexts } from './account-texts.ts';
-import { ChallengePanel } from './challenge-panel.tsx';
+import { ChallengePanel, TimeLeft } from './challenge-panel.tsx';
 import { useWork } from './work.tsx';
 
 interface SignInProps {
@@ -44,7 +44,7 @@ export function SignInScreens({ api, said, hasEnded, onSignedIn }: SignInProps):
     return (
       <ConfirmScreen
         begun={begun}
-        timeLeft={() => api.timeUntil(begun.expires_at)}
+        api={api}
         onOther={begin}
         onCancel={() => {
           setBegun(undefined);
@@ -110,28 +110,20 @@ function PasswordForm({ credentials, isBusy, onChange, onSubmit }: PasswordProps
 
 interface ConfirmProps {
   readonly begun: BegunSignIn;
-  /** Milliseconds. */
-  readonly timeLeft: () => number;
+  readonly api: AccountApi;
   readonly onOther: (token: number) => void;
   readonly onCancel: () => void;
   readonly onAnswer: (response?: string) => Promise<boolean>;
   readonly onFailure: (error: unknown) => void;
 }
 
-function ConfirmScreen({
-  begun,
-  timeLeft,
-  onOther,
-  onCancel,
-  onAnswer,
-  onFailure,
-}: ConfirmProps): JSX.Element {
+function ConfirmScreen({ begun, api, onOther, onCancel, onAnswer, onFailure }: ConfirmProps): JSX.Element {
   const texts = useTexts(accountTexts);
   const text = begun.data === undefined ? texts.appCodeText : texts.confirmText;
   return (
     <Screen title={texts.confirmTitle}>
       <p class="screen-text">{text(begun.tokens[begun.token] ?? '')}</p>
-      <TimeLeft timeLeft={timeLeft} />
+      <TimeLeft api={api} until={begun.expires_at} />
       <ChallengePanel key={begun.data} code={begun.data} onAnswer={onAnswer} onFailure={onFailure} />
       {begun.tokens.map(
         (end, token) =>
@@ -148,26 +140,5 @@ function ConfirmScreen({
       )}
       <Button onPress={onCancel}>{texts.cancel}</Button>
     </Screen>
-  );
-}
-
-/** Minutes and seconds, which count down. */
-function TimeLeft({ timeLeft }: Pick<ConfirmProps, 'timeLeft'>): JSX.Element {
-  const texts = useTexts(accountTexts);
-  const [seconds, setSeconds] = useState(0);
-  useEffect(() => {
-    const look = (): void => {
-      setSeconds(Math.floor(timeLeft() / 1_000));
-    };
-    look();
-    const timer = setInterval(look, 1_000);
-    return () => {
-      clearInterval(timer);
-    };
-  }, []);
-  return (
-    <p class="muted" role="timer">
-      {texts.timeLeft}: {Math.floor(seconds / 60)}:{`${seconds % 60}`.padStart(2, '0')}
-    </p>
   );
 }

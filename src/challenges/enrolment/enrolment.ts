@@ -49,6 +49,8 @@ export type Enrolled =
       /** Hexadecimal. */
       readonly nonce: string;
       readonly transactionId: string;
+      /** When the code stops being of use. */
+      readonly expiresAt: Date;
       /** RFC 6287 Q of the first challenge. */
       readonly question: string;
       readonly callbackUrl: string;

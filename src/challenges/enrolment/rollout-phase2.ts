@@ -111,6 +111,7 @@ export class RolloutPhase2 {
       serial: token.serial,
       nonce: nonce.toString('hex'),
       transactionId: issued.transactionId,
+      expiresAt: issued.expiresAt,
       question: issued.question,
       callbackUrl,
       signature: issued.url.slice(issued.url.lastIndexOf('=') + 1),

@@ -151,6 +151,7 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
     const { result } = (await (await isEnrolled).json()) as { result: { value: Got } };
     const codes = result.value;
     await see('First code for the new phone', 'account-first');
+    await page.getByText(/^Time left: (?:20:00|19:[0-5][0-9])$/).waitFor();
     const link = await page.getByRole('link', { name: 'Open in the app' }).getAttribute('href');
     expect(link).toBe(`./#link=${encodeURIComponent(codes.init)}`);
     await press(page, 'Continue');

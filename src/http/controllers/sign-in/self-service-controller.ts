@@ -127,6 +127,7 @@ const ENROLLED = answerWithCookie(
       activation_code: z.string().describe('to be typed into the app'),
       nonce: z.string().describe('the second QR code: `lseqr://nonce?…`'),
       transactionid: z.string().describe('the transaction whose response completes the roll-out'),
+      expires_at: moment,
     }),
     z.strictObject({
       is_enrolled: z.literal(true),
@@ -423,9 +424,9 @@ function finishEnrolmentEndpoint({ ownSignIn, ownTokens }: Own, guard: Guards['l
         const { serial: added, keyUri } = enrolled;
         return ENROLLED.reply({ is_enrolled: true, serial: added, key_uri: keyUri }, call);
       }
-      const { activationCode, transactionId, ...codes } = enrolled;
+      const { activationCode, transactionId, expiresAt, ...codes } = enrolled;
       const value = { ...codes, activation_code: activationCode, transactionid: transactionId };
-      return ENROLLED.reply({ is_enrolled: true, ...value }, call);
+      return ENROLLED.reply({ is_enrolled: true, ...value, expires_at: expiresAt.toISOString() }, call);
     },
   );
 }
