@@ -50,7 +50,7 @@ const en: VerificationTexts = {
   sound: 'The audit is whole.',
   unsound: (count, text) => (count === 1 ? 'One finding.' : `${text} findings.`),
   checked: (rows, checkpoints, time) =>
-    `${rows} rows and ${checkpoints} checkpoints were checked, as they were on ${time}.`,
+    `Rows checked: ${rows}; checkpoints: ${checkpoints}; as they were on ${time}.`,
   failed: 'The verification has failed.',
   interrupted: 'The verification was interrupted: its server stopped. Begin another one.',
   ended: (time) => `Ended ${time}`,
@@ -88,7 +88,7 @@ const de: VerificationTexts = {
   sound: 'Das Audit ist vollständig und unverändert.',
   unsound: (count, text) => (count === 1 ? 'Ein Befund.' : `${text} Befunde.`),
   checked: (rows, checkpoints, time) =>
-    `${rows} Zeilen und ${checkpoints} Prüfpunkte wurden geprüft, nach dem Stand vom ${time}.`,
+    `Geprüfte Zeilen: ${rows}; Prüfpunkte: ${checkpoints}; nach dem Stand vom ${time}.`,
   failed: 'Die Prüfung ist gescheitert.',
   interrupted: 'Die Prüfung wurde unterbrochen: Ihr Server wurde beendet. Beginnen Sie eine neue.',
   ended: (time) => `Beendet ${time}`,

@@ -68,7 +68,7 @@ export const designTexts: Texts<DesignTexts> = {
     saveCsv: 'Save as CSV',
     stop: 'Stop',
     read: (count) => `${count} read`,
-    saved: (count) => `${count} rows are saved.`,
+    saved: (count) => `Rows saved: ${count}.`,
     tryIn: (seconds) =>
       `Try again in ${seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`}.`,
     askForRight: 'Ask whoever may change policies (system:write) for the right.',
@@ -100,7 +100,7 @@ export const designTexts: Texts<DesignTexts> = {
     saveCsv: 'Als CSV speichern',
     stop: 'Anhalten',
     read: (count) => `${count} gelesen`,
-    saved: (count) => `${count} Zeilen sind gespeichert.`,
+    saved: (count) => `Gespeicherte Zeilen: ${count}.`,
     tryIn: (seconds) =>
       `Versuchen Sie es in ${seconds > 90 ? `${Math.ceil(seconds / 60)} Minuten` : `${seconds} Sekunden`} noch einmal.`,
     askForRight: 'Bitten Sie jemanden, der Richtlinien ändern darf (system:write), um das Recht.',

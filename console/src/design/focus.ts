@@ -25,13 +25,20 @@ export function focusFirst(places: readonly (Element | null)[], options?: FocusO
 const USABLE = 'a[href], button, input, select, textarea, summary, [tabindex]';
 let used: Element | null = null;
 
-/** Notes from now on which place was used last. */
+/** Notes from now on which place was used last. A button that waited for an answer gets the focus back that it lost. */
 export function watchUse(): void {
   const note = ({ target }: Event): void => {
     used = target instanceof Element ? target.closest(USABLE) : null;
   };
   addEventListener('focusin', note, true);
   addEventListener('click', note, true);
+  new MutationObserver((changes) => {
+    for (const { target } of changes) {
+      if (target === used && document.activeElement === document.body) {
+        (target as HTMLElement).focus({ preventScroll: true });
+      }
+    }
+  }).observe(document, { subtree: true, attributeFilter: ['disabled'] });
 }
 
 /**

@@ -14,6 +14,7 @@ interface KeyTexts {
   readonly secrets: string;
   readonly notCounted: string;
   readonly count: string;
+  readonly counted: string;
   readonly progress: (done: string, all: string) => string;
   readonly change: string;
   readonly changeWhy: string;
@@ -50,6 +51,7 @@ export const keyTexts: Texts<KeyTexts> = {
     secrets: 'Secrets sealed with it',
     notCounted: 'not counted',
     count: 'Count the sealed secrets',
+    counted: 'The sealed secrets are counted.',
     progress: (done, all) => `${done} of ${all} secrets are sealed with the current key.`,
     change: 'Change the key',
     changeWhy:
@@ -96,6 +98,7 @@ export const keyTexts: Texts<KeyTexts> = {
     secrets: 'Damit versiegelte Geheimnisse',
     notCounted: 'nicht gezählt',
     count: 'Versiegelte Geheimnisse zählen',
+    counted: 'Die versiegelten Geheimnisse sind gezählt.',
     progress: (done, all) => `${done} von ${all} Geheimnissen sind mit dem aktuellen Schlüssel versiegelt.`,
     change: 'Schlüssel wechseln',
     changeWhy:

@@ -42,19 +42,21 @@ export default function KeysPage(): ReactNode {
     <Page title={t.title} lead={t.lead}>
       {report.error === null && <QueryFailure query={counted} />}
       <Loaded query={report}>{(shown) => <Report keys={counted.data ?? shown} />}</Loaded>
-      {counted.data === undefined && (
-        <div>
-          <Button
-            variant="default"
-            loading={counted.isFetching}
-            onClick={() => {
-              setCountRequested(true);
-            }}
-          >
-            {t.count}
-          </Button>
-        </div>
-      )}
+      <div role="status">{counted.data !== undefined && t.counted}</div>
+      <div>
+        <Button
+          variant="default"
+          loading={counted.isLoading}
+          onClick={() => {
+            setCountRequested(true);
+            if (isCountRequested) {
+              void counted.refetch();
+            }
+          }}
+        >
+          {t.count}
+        </Button>
+      </div>
       <Change />
     </Page>
   );

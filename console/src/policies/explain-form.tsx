@@ -47,7 +47,7 @@ export function ExplainForm({ question, names, isAsking, onChange, onAsk }: Expl
         aria-label={t.about}
         value={kind}
         data={(['administrator', 'owner', 'refusal'] as const).map((value) => ({ value, label: t[value] }))}
-        orientation="horizontal"
+        withItemsBorders={false}
         onChange={(value) => {
           onChange({ ...question, kind: value });
         }}

@@ -65,11 +65,13 @@ function Explainer(): ReactNode {
           />
         )}
       </Loaded>
-      {submitted !== undefined && (
-        <Loaded query={answer}>
-          {(data) => <Explanation answer={data} scopes={names.data?.scopes ?? []} />}
-        </Loaded>
-      )}
+      <div aria-live="polite">
+        {submitted !== undefined && (
+          <Loaded query={answer}>
+            {(data) => <Explanation answer={data} scopes={names.data?.scopes ?? []} />}
+          </Loaded>
+        )}
+      </div>
     </Page>
   );
 }

@@ -32,7 +32,7 @@ export function Explanation({ answer, scopes }: ExplanationProps): ReactNode {
   );
   const who = administrator ?? user ?? t.nobody;
   return (
-    <section aria-live="polite">
+    <section>
       {refusal !== undefined && <Refusal answer={{ ...answer, refusal }} />}
       {answer.is_known === false && <Alert color="yellow">{t.unknown(who)}</Alert>}
       <p>

@@ -82,7 +82,7 @@ export const resolverTexts: Texts<ResolverTexts> = {
     saveAnyway: 'Save all the same',
     saveHint: 'Saving tests the settings first.',
     saved: 'Saved.',
-    readable: (users) => `It works: ${users} users.`,
+    readable: (users) => `It works. Users: ${users}.`,
     entries: ({ entries, without_id, without_login, sharing_id, passed_over }, number) =>
       `Of ${number(entries)} entries, ${number(without_id)} have no id and ${number(without_login)} no login. ` +
       `${number(sharing_id)} users share an id, and so their tokens.` +
@@ -133,7 +133,7 @@ export const resolverTexts: Texts<ResolverTexts> = {
     saveAnyway: 'Trotzdem speichern',
     saveHint: 'Vor dem Speichern werden die Einstellungen getestet.',
     saved: 'Gespeichert.',
-    readable: (users) => `Es funktioniert: ${users} Benutzer.`,
+    readable: (users) => `Es funktioniert. Benutzer: ${users}.`,
     entries: ({ entries, without_id, without_login, sharing_id, passed_over }, number) =>
       `Von ${number(entries)} Einträgen haben ${number(without_id)} keine Id und ${number(without_login)} keinen Benutzernamen. ` +
       `${number(sharing_id)} Benutzer teilen sich eine Id und damit die Token.` +

@@ -113,7 +113,7 @@ describeConsole('an overview of an installation in use', (given) => {
     await page.getByText('As a table').click();
     expect(await lookAt(page, 'overview')).toEqual([]);
     await page.getByLabel('Search realms').fill('BRANCH1');
-    await page.getByText('3 of 3 realms').waitFor();
+    await page.getByText('Shown: 3 of 3').waitFor();
     await page.context().close();
   });
 
@@ -279,7 +279,7 @@ describeConsole('the pages of the audit', (given) => {
       const page = await open('/audit-verification', width);
       await button(page, 'Verify now').click();
       await page.getByText('The audit is whole.').waitFor();
-      await page.getByText(/^\d+ rows and \d+ checkpoints/).waitFor();
+      await page.getByText(/^Rows checked: \d+; checkpoints: \d+/).waitFor();
       expect(await lookAt(page, 'audit-verified')).toEqual([]);
       await page.context().close();
     },

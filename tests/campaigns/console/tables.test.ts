@@ -240,7 +240,7 @@ describeConsole('the tables of the helpdesk', (given) => {
         '',
       ].join('\r\n'),
     );
-    await told(page, '4 rows are saved.');
+    await told(page, 'Rows saved: 4.');
     await page.goto(`${given.site.origin}/console/#/people`);
     await page.getByRole('cell', { name: 'anna' }).first().waitFor();
     expect(await saved(page)).toContain(`,"Anna ${PROBE.replaceAll('"', '""')}",'=1+1\r\n`);
