@@ -9,7 +9,7 @@ export const faults = [
     c('challenge'),
     'secrets: { sharedSecret: null, nonce: null }',
     'secrets: {}',
-    'tests/challenges/challenge.test',
+    'tests/challenges/challenge-store',
   ],
   [
     c('challenge'),

@@ -83,18 +83,6 @@ describe('what an administrator may do', () => {
     ]);
   });
 
-  it('in one realm', async () => {
-    const inLab = await service.explainRights({ administrator: 'anna', realm: 'LAB' });
-    expect(inLab).toMatchObject({ realm: 'lab', isKnown: true, client: '', at: NOW });
-    expect(explained(inLab, 'admin:show')).toEqual({
-      isAllowed: false,
-      realms: ['office'],
-      why: [['desk', 'it is for the realms office']],
-    });
-    expect(explained(inLab, 'monitoring:tokens')).toEqual({ isAllowed: true, realms: ['*'], why: [] });
-    expect(explained(inLab, 'ocra:request')).toEqual({ isAllowed: false, realms: undefined, why: [] });
-  });
-
   it('for people who sign in by single sign-on, by their groups', async () => {
     service = withPolicies({ ...DESK, user: 'group:desk' }, { ...DESK, name: 'all', user: '*' });
     const zoe = { administrator: 'oidc:zoe', groups: ['desk'] };
@@ -109,10 +97,6 @@ describe('what an administrator may do', () => {
     const without = await service.explainRights({ administrator: 'oidc:zoe' });
     expect(without.isKnown).toBe(true);
     expect(explained(without, 'admin:show')).toMatchObject({ isAllowed: false });
-  });
-
-  it('says that nobody has the name', async () => {
-    expect((await service.explainRights({ administrator: 'carol' })).isKnown).toBe(false);
   });
 
   it.each([
@@ -171,17 +155,6 @@ describe('a refusal', () => {
       rights: [{ scope: 'admin', action: 'init', isAllowed: false }],
     });
     expect(found.rights).toHaveLength(1);
-  });
-
-  it('without a right in the audit is explained by all rights', async () => {
-    refusal = { ...REFUSED, right: undefined, administrator: 'oidc:zoe' };
-    const found = await service.explainRefusal(OPERATOR, 'r1', ['desk']);
-    expect(found.groups).toEqual(['desk']);
-    expect(found.rights.length).toBeGreaterThan(20);
-  });
-
-  it('that the audit does not show is none', async () => {
-    expect((await eventualRefusal(service.explainRefusal(OPERATOR, 'r2'))).code).toBe('parameter.invalid');
   });
 });
 

@@ -7,7 +7,6 @@ import { AdministratorStore } from '../../src/administrators/administrator-store
 import { newSession, secretHash } from '../../src/administrators/session.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { Argon2PasswordHasher } from '../../src/users/password-hash.ts';
-import { wrongResponse } from '../support/application/test-application.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { type Answered, ServerClient } from '../support/servers/server-client.ts';
 import { runTankeeper, type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
@@ -66,39 +65,6 @@ describe('two servers on one database', () => {
     expect(await clients[1].status({ transactionid })).toEqual([
       { serial: 'RACE1', transactionid, received_tan: true, valid_tan: true, failcount: 0 },
     ]);
-  });
-
-  it('count 50 wrong responses as 50, and tell each client a count of its own', async () => {
-    const { transactionid, tan } = await clients[0].openTransaction('RACE2');
-    const wrong = { transactionid, pass: wrongResponse(tan) };
-    const values = await atOnce(Array(50).fill(['/ocra/check_t', wrong]));
-    const reported = values.map((value) => (value as { failcount: number }).failcount);
-    expect(reported.sort((one, other) => one - other)).toEqual(
-      Array.from({ length: 50 }, (_, index) => index + 1),
-    );
-    expect(await clients[1].status({ transactionid })).toEqual([
-      { serial: 'RACE2', transactionid, received_tan: true, valid_tan: false, failcount: 50 },
-    ]);
-  });
-
-  it('accept once of 64 a right response that only some name the transaction of, while another is open', async () => {
-    const other = await clients[0].openTransaction('RACE3');
-    const { transactionid, tan: pass } = await clients[1].openTransaction('RACE3', 1n);
-    const values = await atOnce(
-      Array.from({ length: 64 }, (_, index) =>
-        index % 4 < 2
-          ? ['/ocra/check_t', { transactionid, pass }]
-          : ['/validate/check_s', { serial: 'RACE3', pass }],
-      ),
-    );
-    const right = values.filter(
-      (value) => value === true || (value as { result?: unknown } | undefined)?.result === true,
-    );
-    expect(right).toHaveLength(1);
-    expect(await clients[1].status({ transactionid })).toMatchObject([
-      { received_tan: true, valid_tan: true },
-    ]);
-    expect(await clients[1].status(other)).toMatchObject([{ valid_tan: false }]);
   });
 });
 

@@ -51,20 +51,3 @@ describe('a value that may be a secret', () => {
     await service.remove(admin, 'mail.password');
   });
 });
-
-describe('configuration values', () => {
-  it.each([
-    ['', 'x'],
-    ['a b', 'x'],
-    ['ä', 'x'],
-    ['x'.repeat(256), 'x'],
-    ['linotp.', 'x'],
-    ['Policy.p.active', 'False'],
-    ['key', 'a\0b'],
-    ['key', 'x'.repeat(8193)],
-  ])('with the key %j are refused', async (key, value) => {
-    const refusal = await eventualRefusal(service.set(admin, new Map([[key, value]])));
-    expect(refusal.code).toBe('configuration.invalid');
-    expect(await stored.acts()).toEqual([]);
-  });
-});

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { momentsAt } from '../../src/housekeeping/housekeeping.ts';
-import { HousekeepingService } from '../../src/housekeeping/housekeeping-service.ts';
-import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
-import { ServiceError } from '../../src/kernel/errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from 'prom-client';
 import { type Database, openDatabase } from '../../src/database/database.ts';
-import { TokenStore } from '../../src/tokens/token-store.ts';
-import { eventualRefusal } from '../support/values/refusal.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { callerNamed, OPERATOR } from '../support/values/callers.ts';
-import { ACT, tokenValue } from '../support/values/token-values.ts';
+import { HousekeepingMetrics } from '../../src/housekeeping/housekeeping-metrics.ts';
+import { HousekeepingService, housekeepingRounds } from '../../src/housekeeping/housekeeping-service.ts';
+import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
+import { momentsAt } from '../../src/housekeeping/housekeeping.ts';
+import type { BackgroundLoop } from '../../src/kernel/background-loop.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
+import { type TestDatabase, createTestDatabase } from '../support/database/test-database.ts';
+import { OPERATOR } from '../support/values/callers.ts';
+import { until } from '../support/values/until.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const LONG_AGO = new Date('2026-11-01T00:00:00Z');
@@ -121,33 +123,6 @@ describe('what is old', () => {
 });
 
 describe('housekeeping', () => {
-  it('removes what is due, tells it, and leaves the rest', async () => {
-    expect(await service.due(OPERATOR)).toEqual(DUE);
-    expect(reported).toEqual([]);
-    expect(await service.run(OPERATOR)).toEqual(DUE);
-    expect(reported).toEqual(REMOVED);
-    expect(await service.due(OPERATOR)).toEqual(tallies(0, 0));
-    expect(await test.database.knex('rate_limits').pluck('key')).toEqual(['just ended']);
-  });
-
-  it('keeps the status of a challenge for the retention after its end', async () => {
-    const { database } = test;
-    const { id } = await new TokenStore({ database }).insert(tokenValue('HOUSE'), ACT);
-    const challenges = ['10:59', '11:01'].map((time) => ({
-      transaction_id: time,
-      token_id: id,
-      question: 'Q',
-      data: '',
-      issued_at: '2026-11-20T10:50:00Z',
-      open_until: `2026-11-20T${time}:00Z`,
-      closed_by: 'superseded',
-      closed_at: NOW,
-    }));
-    await database.knex('challenges').insert(challenges);
-    expect(await service.run(OPERATOR)).toContainEqual({ chore: 'challenges', rows: 1 });
-    expect(await database.knex('challenges').pluck('transaction_id')).toEqual(['11:01']);
-  });
-
   it('by hand is audited with what it removed, and not where it did nothing', async () => {
     expect(await notedBy(() => besideAnother(() => service.run(OPERATOR)))).toEqual([]);
     expect(await notedBy(() => service.run(OPERATOR))).toEqual([
@@ -182,14 +157,6 @@ describe('housekeeping', () => {
       expect.stringMatching(/^removed/),
     ]);
   });
-
-  it.each(['run', 'due'] as const)('%s is for operators only', async (what) => {
-    expect(await eventualRefusal(service[what](callerNamed('admin')))).toMatchObject({
-      code: 'right.missing',
-      message: 'Housekeeping is done at the machine itself only',
-    });
-    expect(await service.due(OPERATOR)).toEqual(DUE);
-  });
 });
 
 describe('a round', () => {
@@ -215,4 +182,81 @@ describe('a round', () => {
     expect(await service.round(ending.signal)).toBe(0);
     expect(reported).toEqual(backlog(DUE));
   });
+});
+
+type Round = Parameters<typeof housekeepingRounds>[0]['round'];
+
+/** Rounds without a pause between them, and what they say. */
+function roundsOf(round: Round): { rounds: BackgroundLoop; lines: string[] } {
+  const lines: string[] = [];
+  const at = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
+  const log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  return { rounds: housekeepingRounds({ round, interval: 2, log }), lines };
+}
+
+describe('rounds of housekeeping', () => {
+  it('come again and again, and say what they have removed', async () => {
+    let done = 0;
+    const { rounds, lines } = roundsOf(() => {
+      done += 1;
+      return Promise.resolve(done === 2 ? 7 : 0);
+    });
+    rounds.start();
+    await until(() => done > 3);
+    await rounds.stop();
+    const atEnd = done;
+    await sleep(30);
+    expect(done).toBe(atEnd);
+    expect(lines).toEqual(['info Housekeeping has removed what was old']);
+  });
+
+  it('are quiet while the database is away, and go on afterwards', async () => {
+    let done = 0;
+    const { rounds, lines } = roundsOf(() => {
+      done += 1;
+      return done < 5 ? Promise.reject(new ServiceError('database.unavailable', 'away')) : Promise.resolve(1);
+    });
+    rounds.start();
+    await until(() => done > 5);
+    await rounds.stop();
+    expect(new Set(lines)).toEqual(new Set(['info Housekeeping has removed what was old']));
+  });
+
+  it('say once what else keeps them from working, until they have worked', async () => {
+    let done = 0;
+    const { rounds, lines } = roundsOf(() => {
+      done += 1;
+      return done === 3 ? Promise.resolve(0) : Promise.reject(new Error('broken'));
+    });
+    rounds.start();
+    await until(() => done > 6);
+    await rounds.stop();
+    const line = 'warn Housekeeping fails: old rows stay, and change no answer';
+    expect(lines).toEqual([line, line]);
+  });
+
+  it('end when the server stops, within half a second even where the database hangs', async () => {
+    let signal: AbortSignal | undefined;
+    const { rounds } = roundsOf((given) => {
+      signal = given;
+      return new Promise(() => undefined);
+    });
+    rounds.start();
+    await until(() => signal !== undefined);
+    await rounds.stop();
+    expect(signal?.aborted).toBe(true);
+  });
+});
+
+it('never shows a backlog below 0, also where more is removed than was due at the last look', async () => {
+  const registry = new Registry();
+  const metrics = new HousekeepingMetrics({ registry, clock: { now: () => new Date() } });
+  const shown = async (): Promise<string> => registry.getSingleMetricAsString(name);
+  const name = 'tankeeper_housekeeping_backlog_rows';
+  metrics.backlogIs({ chore: 'challenges', rows: 5 });
+  metrics.rowsRemoved({ chore: 'challenges', rows: 3 });
+  expect(await shown()).toContain(`${name}{what="challenges"} 2`);
+  metrics.rowsRemoved({ chore: 'challenges', rows: 4 });
+  metrics.rowsRemoved({ chore: 'sessions', rows: 1 });
+  expect(await shown()).toMatch(/\{what="challenges"\} 0\n.*\{what="sessions"\} 0$/);
 });

@@ -125,24 +125,6 @@ async function measured(name: string): Promise<string | undefined> {
 }
 
 describe('a resolver that fails', () => {
-  it('is replaced by its last known count, with its age and the reason', async () => {
-    expect(await counted(40)).toEqual({ users: 40 });
-    advance(90);
-    expect(await refused()).toEqual({
-      users: 40,
-      stale: { countedAt: START, reason: "The resolver 'Staff' is unavailable: it refuses" },
-    });
-    expect(await counted(41)).toEqual({ users: 41 });
-  });
-
-  it('is an error where no count is known', async () => {
-    const refusal = eventualRefusal(refused());
-    expect(await refusal).toMatchObject({
-      code: 'resolver.unavailable',
-      message: "Users cannot be counted, resolver unavailable: 'Staff'",
-    });
-  });
-
   it('with a reason that is not meant for clients is reported without it', async () => {
     await counted(40);
     const answer = count();
@@ -223,15 +205,6 @@ describe('a resolver that hangs', () => {
 });
 
 describe('the last known count', () => {
-  it('outlives the process', async () => {
-    await counted(40);
-    await kept();
-    counts = newCounts();
-    advance(600);
-    expect(await refused()).toMatchObject({ users: 40, stale: { countedAt: START } });
-    expect(await measured('tankeeper_resolver_count_age_seconds')).toBe('600');
-  });
-
   it('is the latest that any server knows', async () => {
     await counted(40);
     const later = new Date(START.getTime() + 1000);
@@ -258,16 +231,6 @@ describe('the last known count', () => {
     expect(given.map(({ users }) => users)).toEqual([40, 40, 41]);
   });
 
-  it('is not the count of a resolver that is set up otherwise', async () => {
-    await counted(40);
-    const changed = configurationOf({ resolvers: [{ ...STAFF, settings: { fileName: '/b' } }] });
-    const refusal = eventualRefusal(count(changed));
-    await turn();
-    asks.at(-1)?.reject(REFUSED);
-    expect((await refusal).code).toBe('resolver.unavailable');
-    expect(await measured('tankeeper_resolver_count_age_seconds')).toBeUndefined();
-  });
-
   it('is not taken from the answer to a query under older settings', async () => {
     counts = newCounts(SHORT);
     const old = eventualRefusal(count());
@@ -281,12 +244,6 @@ describe('the last known count', () => {
     asks[0]?.resolve(99);
     await turn();
     expect((await kept())?.users).toBe(5);
-  });
-
-  it('goes with the resolver', async () => {
-    await counted(40);
-    await counts.of(configurationOf({ resolvers: [] }), []);
-    expect(await measured('tankeeper_resolver_count_age_seconds')).toBeUndefined();
   });
 
   it('that cannot be read or written delays and fails nothing', async () => {

@@ -114,16 +114,6 @@ describe('names in a policy that do not exist', () => {
   });
 });
 
-describe('policies', () => {
-  it('that are not there are unknown, by their name', async () => {
-    await service.set(admin, { ...DRAFT, name: 'another' });
-    const shown = await eventualRefusal(service.show('x'.repeat(200)));
-    expect(shown.message).toBe(`There is no policy '${'x'.repeat(128)}'`);
-    expect((await eventualRefusal(service.show('p'))).code).toBe('policy.unknown');
-    expect((await eventualRefusal(service.remove(admin, 'p'))).code).toBe('policy.unknown');
-  });
-});
-
 describe('the list of policies', () => {
   beforeEach(async () => {
     await service.set(admin, {

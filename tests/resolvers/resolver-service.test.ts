@@ -8,7 +8,6 @@ import { eventualRefusal } from '../support/values/refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
-import { ACT, managedUser } from '../support/values/token-values.ts';
 import { sourcesOver } from '../support/application/user-sources.ts';
 
 const admin = callerNamed('admin');
@@ -49,70 +48,7 @@ beforeEach(async () => {
   service = new ResolverService({ configuration: stored.configuration, sources, vault, files });
 });
 
-describe('resolvers', () => {
-  it('are listed, made and removed', async () => {
-    await service.set(admin, { name: 'new', kind: 'managed', settings: {} });
-    await service.set(admin, { name: 'old', kind: 'passwd', settings: { fileName: '/etc/x' } });
-    await service.remove(admin, 'unused');
-    const resolvers = await service.list();
-    expect(resolvers.map(({ name }) => name).sort()).toEqual(['file', 'more', 'new', 'old', 'res']);
-    expect(resolvers.find(({ name }) => name === 'old')?.settings).toEqual({ fileName: '/etc/x' });
-  });
-
-  it.each([
-    [{ kind: 'http', settings: {} }, "Unknown kind of resolver 'http'"],
-    [{ kind: 'ldap', settings: {} }, 'The setting LDAPURI is missing'],
-    [{ kind: 'sql', settings: { Server: 'x' } }, 'The setting Driver is missing'],
-    [
-      {
-        kind: 'sql',
-        settings: {
-          Driver: 'postgresql',
-          Server: '/var/lib/tankeeper',
-          Database: 'd',
-          User: 'postgres',
-          Table: 't',
-          Map: '{"userid": "a", "username": "b"}',
-        },
-      },
-      'The setting Server is the path of a socket',
-    ],
-    [
-      { kind: 'constructor', settings: {} },
-      "Unknown kind of resolver 'constructor'. Known: managed, passwd, sql, ldap.",
-    ],
-    [{ kind: 'managed', settings: { fileName: '/x' } }, 'managed takes no settings'],
-    [{ kind: 'passwd', settings: {} }, 'The setting fileName is'],
-    [{ kind: 'passwd', settings: { fileName: 'passwd' } }, 'The setting fileName is'],
-    [{ kind: 'passwd', settings: { fileName: '/a\0b' } }, 'The setting fileName is not'],
-    [{ kind: 'passwd', settings: { fileName: '/x', more: 'y' } }, "'more' is unknown"],
-  ])('%j are refused', async (draft, message) => {
-    const refusal = await eventualRefusal(service.set(admin, { name: 'new', ...draft }));
-    expect(refusal.code).toBe('resolver.invalid');
-    expect(refusal.message).toContain(message);
-  });
-
-  it('in use are not removed, and the text says who uses them', async () => {
-    const refusal = await eventualRefusal(service.remove(admin, 'more'));
-    expect([refusal.code, refusal.message]).toEqual([
-      'resolver.in-use',
-      "The resolver 'more' is in use by the realm 'alpha', 'beta'",
-    ]);
-    expect((await eventualRefusal(service.remove(admin, 'nosuch'))).code).toBe('resolver.unknown');
-    expect(await stored.acts()).toEqual([]);
-  });
-
-  it('are tried: how many users there are, or why they cannot be read', async () => {
-    const users = new ManagedUserStore({ database: test.database });
-    await users.insert(await stored.idOf('res'), managedUser('anna'), ACT);
-    expect(await service.test('res')).toMatchObject({ entries: 1, users: 1 });
-    const refusal = await eventualRefusal(service.test('file'));
-    expect([refusal.code, refusal.message]).toEqual([
-      'resolver.invalid',
-      "The resolver 'file' is unavailable: its file cannot be used, it does not exist",
-    ]);
-  });
-});
+describe('resolvers', () => {});
 
 describe('a resolver that is renamed', () => {
   const rename = (previousName: string, name: string): Promise<void> =>

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
 import { retryDelay } from '../../src/webhooks/delivery-dispatcher.ts';
+import { addressFault, readReceiverUrl } from '../../src/webhooks/webhook.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
+import { WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { callerNamed } from '../support/values/callers.ts';
-import { isSignedWith, WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
 const URL = 'https://siem.example.com/';
 
@@ -36,22 +36,6 @@ describe('the administration of webhooks', () => {
     await service().remove(OPERATOR, 'a');
   });
 
-  it.each([
-    ['http://siem.example.com/', 'begins with https://'],
-    ['http://127.0.0.1/', 'begins with https://'],
-    ['https://127.0.0.1/', 'no public address'],
-    ['https://10.0.0.1/', 'no public address'],
-    ['https://[fd00::1]/', 'no public address'],
-    ['https://169.254.169.254/', 'metadata'],
-  ])('takes from administrators no receiver at %s', async (url, reason) => {
-    const admin = callerNamed('admin');
-    await expect(service().add(admin, { name: 'a', url })).rejects.toThrow(reason);
-    await expect(service().add(admin, { name: 'a', url, allowsHttp: true })).rejects.toThrow(
-      'at the machine',
-    );
-    expect(await service().list(OPERATOR)).toEqual([]);
-  });
-
   it('sends nothing to an inner address behind a name that an administrator has given', async () => {
     const { port } = new globalThis.URL(receiver.url);
     await service().add(callerNamed('admin'), { name: 'inner', url: `https://localhost:${port}/` });
@@ -60,18 +44,6 @@ describe('the administration of webhooks', () => {
     expect(failure).toMatch(/nothing is sent there: .* is no public address/);
     expect(receiver.received).toEqual([]);
     await service().remove(OPERATOR, 'inner');
-  });
-
-  it.each([
-    [{ name: 'a b', url: URL }, 'letters, digits'],
-    [{ name: 'a', url: 'http://siem.example.com/' }, 'this machine only'],
-    [{ name: 'a', url: URL, events: ['token.stolen'] }, "no events of the type 'token.stolen'"],
-    [{ name: 'a', url: URL, events: ['token.lokced'] }, "'token.lokced', but of"],
-    [{ name: 'a', url: URL, realms: ['offize'] }, "no realm 'offize'"],
-    [{ name: 'a', url: URL, events: [] }, 'one type of events at least'],
-  ])('refuses %j', async (request, reason) => {
-    await expect(service().add(OPERATOR, request)).rejects.toThrow(reason);
-    expect(await service().list(OPERATOR)).toEqual([]);
   });
 
   it('adds a name once, and no more than 32', async () => {
@@ -85,18 +57,6 @@ describe('the administration of webhooks', () => {
       await service().remove(OPERATOR, `n${number}`);
     }
   });
-
-  it('tests a receiver at once, with a signed event', async () => {
-    const secret = await service().add(OPERATOR, { name: 'siem', url: receiver.url });
-    const { status, eventId } = await service().test(OPERATOR, 'siem');
-    expect(status).toBe(200);
-    const [got] = receiver.received;
-    expect(got && isSignedWith(secret, got)).toBe(true);
-    expect(got).toMatchObject({ id: eventId, event: { type: 'webhook.test', data: {} } });
-    receiver.next.push(404);
-    expect((await service().test(OPERATOR, 'siem')).failure).toBe('HTTP 404');
-    await service().remove(OPERATOR, 'siem');
-  });
 });
 
 describe('the pause before a repetition', () => {
@@ -107,5 +67,94 @@ describe('the pause before a repetition', () => {
     expect([1, 2, 3].map((attempts) => retryDelay(attempts, least))).toEqual([7_500, 15_000, 30_000]);
     expect([1, 2, 3].map((attempts) => retryDelay(attempts, most))).toEqual([12_500, 25_000, 50_000]);
     expect([20, 5_000].map((attempts) => retryDelay(attempts, most))).toEqual([13_500_000, 13_500_000]);
+  });
+});
+
+describe('the URL of a receiver', () => {
+  it.each([
+    ['https://siem.example.com/tankeeper', false],
+    ['https://10.1.2.3:8443/x?y=z', false],
+    ['https://[fd00::1]/', false],
+    ['http://127.0.0.1:8080/', false],
+    ['http://[::1]:8080/', false],
+    ['http://localhost/', false],
+    ['http://10.1.2.3/', true],
+  ])('%s is one', (url, allowsHttp) => {
+    expect(readReceiverUrl(url, { allowsHttp, isBounded: false })).toBe(url);
+  });
+
+  it.each([
+    ['siem.example.com', 'begins with https://'],
+    ['ftp://siem.example.com/', 'begins with https://'],
+    [`https://siem.example.com/${'x'.repeat(2_000)}`, 'begins with https://'],
+    ['https://anna:secret@siem.example.com/', 'holds no user and password'],
+    ['https://siem.example.com/#top', 'has no fragment'],
+    ['http://siem.example.com/', 'this machine only'],
+    ['http://10.1.2.3/', 'another machine'],
+    ['https://169.254.169.254/latest/meta-data', 'metadata'],
+    ['https://2852039166/', 'metadata'],
+    ['https://0xA9FEA9FE/', 'metadata'],
+    ['https://[fe80::1]/', 'metadata'],
+    ['https://[::ffff:169.254.169.254]/', 'metadata'],
+    ['https://[fd00:ec2::254]/', 'metadata'],
+    ['https://[fd20:ce::254]/', 'metadata'],
+    ['https://192.0.0.192/', 'metadata'],
+    ['https://[64:ff9b::a9fe:a9fe]/', 'metadata'],
+    ['https://0.0.0.0/', 'metadata'],
+  ])('%s is refused', (url, reason) => {
+    expect(() => readReceiverUrl(url, { allowsHttp: false, isBounded: false })).toThrow(reason);
+  });
+
+  it('leads to no metadata service over http:// either', () => {
+    expect(() => readReceiverUrl('http://169.254.169.254/', { allowsHttp: true, isBounded: false })).toThrow(
+      'metadata',
+    );
+  });
+});
+
+describe('an address of a receiver', () => {
+  const https = { url: 'https://siem.example.com/', allowsHttp: false, isBounded: false };
+
+  it.each(['10.0.0.1', '192.168.1.1', '127.0.0.1', '203.0.113.5', '2001:db8::1'])(
+    '%s is connected to',
+    (text) => {
+      expect(addressFault(text, https)).toBeUndefined();
+    },
+  );
+
+  it.each(['169.254.169.254', '::ffff:169.254.1.1', 'fe80::1%eth0', '224.0.0.1', '::', 'nonsense'])(
+    '%s is not',
+    (text) => {
+      expect(addressFault(text, https)).toEqual(expect.any(String));
+    },
+  );
+
+  it('of another machine gets nothing by http://, unless it is allowed', () => {
+    const url = 'http://localhost/';
+    expect(addressFault('10.0.0.1', { url, allowsHttp: false, isBounded: false })).toContain(
+      'another machine',
+    );
+    expect(addressFault('10.0.0.1', { url, allowsHttp: true, isBounded: false })).toBeUndefined();
+    expect(addressFault('127.0.0.1', { url, allowsHttp: false, isBounded: false })).toBeUndefined();
+  });
+});
+
+describe('an address of a receiver that an administrator has added', () => {
+  const bounded = { url: 'https://siem.example.com/', allowsHttp: false, isBounded: true };
+
+  it.each(['8.8.8.8', '1.1.1.1', '172.15.255.255', '172.32.0.1', '2606:4700::1111', '2a00:1450::1'])(
+    '%s is connected to',
+    (text) => {
+      expect(addressFault(text, bounded)).toBeUndefined();
+    },
+  );
+
+  // prettier-ignore
+  it.each([
+    '127.0.0.1', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1', '100.64.0.1', '198.18.0.1',
+    '192.0.2.1', '203.0.113.5', '240.0.0.1', '::1', '::ffff:10.0.0.1', '::ffff:127.0.0.1', '::7f00:1',
+    'fd00::1', 'fec0::1', '2001:db8::1', '64:ff9b::a00:1', '2002:a00:1::', '2001:0:1::1', '100::1',
+  ])('%s is not', (text) => {
+    expect(addressFault(text, bounded)).toContain('no public address');
   });
 });

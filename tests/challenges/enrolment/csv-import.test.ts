@@ -72,12 +72,6 @@ describe('tokens of a table', () => {
     expect(await sql('tokens').pluck('serial')).toEqual(['M2400']);
   });
 
-  it('are stored in pieces of any number', async () => {
-    const many = Array.from({ length: 2_500 }, (_, index) => `M${index},${HEX},,,anna,office`);
-    expect(await load(many)).toHaveLength(2_500);
-    expect(await sql('tokens').where({ owner_login: 'anna' }).count('* AS n').first()).toEqual({ n: '2500' });
-  });
-
   it('have the PINs and descriptions of the table', async () => {
     const file = `serial,key,suite,pin,ocra_pin,description\nK1,${HEX},OCRA-1:HOTP-SHA256-8:QN08-PSHA1, 12 ,34,red\n`;
     await app.services.tokenImport.load(OPERATOR, { format: 'csv', file });
@@ -89,34 +83,6 @@ describe('tokens of a table', () => {
     const response = app.respond('OCRA-1:HOTP-SHA256-8:QN08-PSHA1', question, { pin: '34', key: KEY });
     expect(await app.check(transactionid, response)).toMatchObject({ result: false });
     expect(await app.check(transactionid, ` 12 ${response}`)).toMatchObject({ result: true });
-  });
-
-  it('of HOTP and TOTP answer without a challenge', async () => {
-    const key = '3132333435363738393031323334353637383930';
-    const at59 = [
-      // RFC 4226, appendix D, and RFC 6238, appendix B.
-      ['H1', 'hotp,6', '755224', '755224'],
-      ['T1', 'totp,8,30,sha1', '94287082', '94287082'],
-    ] as const;
-    app.clock.set(new Date(59_000));
-    const file = at59.map(([serial, line]) => `${serial},${key},${line}`).join('\n');
-    expect(await app.services.tokenImport.load(OPERATOR, { format: 'csv', file, realm: 'lab' })).toHaveLength(
-      2,
-    );
-    for (const [serial, , response] of at59) {
-      const check = async (pass: string): Promise<unknown> =>
-        ((await app.send('/validate/check_s', { serial, pass })).body as { result: object }).result;
-      expect(await check(response.replace(/.$/, (last) => String((Number(last) + 1) % 10)))).toMatchObject({
-        value: false,
-      });
-      expect(await check(response)).toMatchObject({ value: true });
-      expect(await check(response)).toMatchObject({ value: false });
-    }
-    expect(await app.services.tokens.show(OPERATOR, 'T1')).toMatchObject({
-      type: 'totp',
-      algorithm: 'TOTP-SHA1-8:T30S',
-      realms: ['lab'],
-    });
   });
 
   it('of HOTP and TOTP are refused with what cannot be computed', async () => {
