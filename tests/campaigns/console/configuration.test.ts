@@ -88,21 +88,6 @@ describeConsole('the pages of policies and settings', (given) => {
     await expectSoon(() => stored('configuration')).toMatchObject({ user: 'admin' });
   });
 
-  it('switch a policy off, and find it by that', async () => {
-    const page = await open('/policies');
-    await page.getByRole('button', { name: 'Switch off the policy helpdesk' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('anna loses').waitFor();
-    await dialog.getByRole('button', { name: 'Switch off' }).click();
-    await page.getByRole('button', { name: 'Switch on the policy helpdesk' }).waitFor();
-    await expectSoon(() => stored('helpdesk')).toMatchObject({ active: false });
-    await page.getByLabel('State').selectOption('inactive');
-    await expectSoon(() => page.getByRole('row').count()).toBe(2);
-    await page.getByRole('button', { name: 'Switch on the policy helpdesk' }).click();
-    await dialog.getByRole('button', { name: 'Switch on' }).click();
-    await page.getByText('No policy fits').waitFor();
-  });
-
   it('check a setting as it is typed, tell what follows, and restore the default', async () => {
     const page = await open('/settings');
     await page.getByRole('button', { name: 'Change OcraMaxChallenges' }).click();
@@ -181,21 +166,6 @@ describeConsole(
       await page.getByRole('listitem').filter({ hasText: 'staff, files' }).waitFor();
       const realms = await given.site.application.services.realms.list();
       expect(realms.find(({ name }) => name === 'office')?.resolvers).toEqual(['staff', 'files']);
-    });
-
-    it('tell of the change of somebody else, and keep what was typed', async () => {
-      const { page } = await given.open({ path: '/realms' });
-      await page.getByRole('button', { name: 'Edit: staff' }).click();
-      await page.getByLabel('Add a resolver').selectOption('directory');
-      await given.site.application.services.realms.set(OPERATOR, {
-        name: 'staff',
-        resolvers: ['staff', 'customers'],
-      });
-      await page.getByRole('button', { name: 'Save' }).click();
-      await shown(page, "The realm 'staff' was changed by test meanwhile");
-      await page.getByRole('button', { name: 'directory: leave out' }).waitFor();
-      const realms = await given.site.application.services.realms.list();
-      expect(realms.find(({ name }) => name === 'staff')?.resolvers).toEqual(['staff', 'customers']);
     });
 
     it('never show a password, and want it again for another server', async () => {

@@ -7,7 +7,6 @@ import {
   addAdministrator,
   ADMIN_MAY_ALL,
   describeConsole,
-  expectNoProblem,
   lookAt,
   setPolicies,
 } from '../../support/browser/console-site.ts';
@@ -53,66 +52,6 @@ describeConsole('the helpdesk in the console', (given) => {
 
   const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name });
   const link = (page: Page, name: string): Locator => page.getByRole('link', { name, exact: true });
-
-  it('unlocks a token, disables it and enables it again, by the keyboard alone', async () => {
-    const { application } = given.site;
-    await application.services.tokens.set(OPERATOR, { serial: 'QR2' }, { maxFail: 1 });
-    const { transactionid } = await application.challenge('QR2', '12345678');
-    const right = application.respond(SUITE, '12345678', { counter: 0n });
-    await application.check(transactionid, wrongResponse(right));
-    const { page, problems } = await given.open({ path: '/search', name: 'desk' });
-    await searched(page, 'qr2');
-    await page.getByText('locked: too many wrong responses').waitFor();
-    // The only hit.
-    await page.keyboard.press('Enter');
-    for (const [act, text] of [
-      ['Unlock', 'ready'],
-      ['Disable', 'disabled'],
-      ['Enable', 'ready'],
-    ] as const) {
-      await button(page, act).focus();
-      await page.keyboard.press('Enter');
-      await page.getByText(text, { exact: true }).waitFor();
-    }
-    expectNoProblem(problems);
-  });
-
-  it('keeps what was found while somebody types on', async () => {
-    const { page } = await given.open({ path: '/search' });
-    await searched(page, 'ann');
-    await link(page, 'anna').waitFor();
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    await page.route('**/admin/helpdesk/search', async (route) => {
-      await released;
-      await route.continue();
-    });
-    const asked = page.waitForRequest('**/admin/helpdesk/search');
-    await searched(page, 'annx');
-    await asked;
-    await page.keyboard.press('Enter');
-    await expectSoon(() => link(page, 'anna').count()).toBe(1);
-    release();
-    await page.getByText('Nothing was found').waitFor();
-    await expectSoon(() => link(page, 'anna').count()).toBe(0);
-  });
-
-  it('resynchronises a token by two responses, and keeps what was typed', async () => {
-    const { application } = given.site;
-    await application.challenge('QR2', '11111111');
-    await application.challenge('QR2', '22222222');
-    const { page } = await given.open({ path: '/tokens/QR2', name: 'desk' });
-    await button(page, 'Resynchronise').click();
-    await page.getByLabel('First response').fill('1');
-    await page.getByLabel('Second response').fill('2');
-    await page.keyboard.press('Enter');
-    await page.getByText('The responses do not fit').waitFor();
-    await expectSoon(() => page.getByLabel('First response').inputValue()).toBe('1');
-    await page.getByLabel('First response').fill(application.respond(SUITE, '11111111', { counter: 40n }));
-    await page.getByLabel('Second response').fill(application.respond(SUITE, '22222222', { counter: 41n }));
-    await page.getByRole('dialog').getByRole('button', { name: 'Resynchronise' }).click();
-    await page.getByText('The token is in step again').waitFor();
-  });
 
   it('shows the code of an open transaction, and by a badge that the user says “this was not me”, also of a transaction that was accepted', async () => {
     const { application } = given.site;
@@ -248,34 +187,6 @@ describeConsole('the helpdesk in the console', (given) => {
     expect((await tokens.show(OPERATOR, 'QR3')).hasPin).toBe(false);
   });
 
-  it('shows and sets period and uses, and says before it is saved that the token would stop', async () => {
-    const { tokens } = given.site.application.services;
-    const { page } = await given.open({ path: '/tokens/QR3' });
-    const dialog = page.getByRole('dialog');
-    await button(page, 'Period and uses').click();
-    await expectSoon(() => dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
-    await dialog.getByLabel('Accepted responses at most').fill('5');
-    await dialog.getByLabel('Valid from').fill('2020-01-31T08:30');
-    expect(await lookAt(page, 'use')).toEqual([]);
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('definition').getByText('0 of 5', { exact: true }).waitFor();
-    expect((await tokens.show(OPERATOR, 'QR3')).use).toMatchObject({
-      maxSuccesses: 5,
-      maxUses: null,
-      validUntil: null,
-      validFrom: expect.any(Date),
-    });
-    await button(page, 'Period and uses').click();
-    await dialog.getByLabel('Valid until').fill('2021-01-31T08:30');
-    await dialog.getByText('takes no responses from the moment you save: its period has ended').waitFor();
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    await page.getByText('expired', { exact: true }).waitFor();
-    const unbound = { validFrom: '', validUntil: '', maxSuccesses: '' };
-    await tokens.set(OPERATOR, { serial: 'QR3' }, { use: unbound });
-  });
-
   async function shownCode(page: Page, name: string): Promise<string> {
     const picture = await page.getByRole('img', { name }).screenshot();
     return readQrCode(picture) ?? '';
@@ -318,63 +229,6 @@ describeConsole('a new installation in the console', (given) => {
     const [policy] = Object.values(await policies.list({ scope: 'authentication' }));
     expect(policy).toMatchObject({ realm: '*', action: `qrtanurl=${given.site.origin}/ocra/check_t` });
     await policies.remove(OPERATOR, 'answer-address');
-  });
-
-  it('leads from no resolver to the first token of a person, and says what a realm lacks', async () => {
-    const { page } = await given.open({ path: '/realms' });
-    const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
-    await button('New realm').click();
-    await page.getByText('There is no resolver yet.').waitFor();
-    await expectSoon(() => button('Save').isDisabled()).toBe(true);
-    expect(await lookAt(page, 'realm-without-resolver')).toEqual([]);
-    await page.goto(`${given.site.origin}/console/#/new-resolver`);
-    await page.getByLabel('Name', { exact: true }).fill('staff');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'staff' }).waitFor();
-    await page.goto(`${given.site.origin}/console/#/realms`);
-    await button('New realm').click();
-    await button('staff: leave out').click();
-    await page.getByText('Choose one resolver at least.').waitFor();
-    await page.keyboard.press('Escape');
-    await button('New realm').click();
-    await page.getByLabel('Name', { exact: true }).fill('office');
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await given.site.application.services.realms.list()).toMatchObject([
-      { name: 'office', resolvers: ['staff'] },
-    ]);
-    await page.goto(`${given.site.origin}/console/#/`);
-    const steps = page.getByRole('region', { name: 'First steps' });
-    await steps.getByRole('link', { name: 'Add the first user' }).click();
-    await page.getByRole('button', { name: 'Add a user' }).click();
-    await page.getByLabel('Login', { exact: true }).fill('carla');
-    await page.keyboard.press('Enter');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.goto(`${given.site.origin}/console/#/`);
-    await steps.getByText('Add the first user').waitFor();
-    await expectSoon(() => steps.getByRole('link', { name: 'Add the first user' }).count()).toBe(0);
-    await steps.getByRole('button', { name: 'I back up otherwise' }).click();
-    await expectSoon(() => steps.getByText('tankeeper export FILE').count()).toBe(0);
-    const settings = await given.site.application.services.settings.list();
-    expect(settings.get('BackupElsewhere')).toBe('True');
-    await steps.getByRole('link', { name: 'Enrol the first token' }).click();
-    await page.getByRole('link', { name: 'carla', exact: true }).click();
-    await page.getByRole('link', { name: 'New token' }).click();
-    await page.getByText('For carla in the realm office.').waitFor();
-  });
-
-  it('warns before the first QR code that a token would have no answer address, and mends that', async () => {
-    await given.site.application.addRealm('north', ['anna']);
-    const { page } = await given.open({ path: '/search' });
-    await page.getByRole('searchbox').fill('anna');
-    await page.getByRole('link', { name: 'anna', exact: true }).click();
-    await page.getByRole('link', { name: 'New token' }).click();
-    const warning = page.getByText('No policy gives this token an answer address');
-    await warning.waitFor();
-    expect(await lookAt(page, 'enrol-without-address')).toEqual([]);
-    await page.getByRole('button', { name: 'Set the answer address' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Set the answer address' }).click();
-    await warning.waitFor({ state: 'detached' });
   });
 
   it('tells a helpdesk without the right whom to ask, and shows it no first steps', async () => {

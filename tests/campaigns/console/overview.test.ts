@@ -103,20 +103,6 @@ describeConsole('an overview of an installation in use', (given) => {
     expectNoProblem(problems);
   });
 
-  it('shows many realms by a search', async () => {
-    // More than the page shows at once.
-    for (let number = 0; number < 12; number += 1) {
-      await given.site.application.addRealm(`branch${number}`, ['anna']);
-    }
-    const { page } = await given.open();
-    await showsTotal(page, TOKENS);
-    await page.getByText('As a table').click();
-    expect(await lookAt(page, 'overview')).toEqual([]);
-    await page.getByLabel('Search realms').fill('BRANCH1');
-    await page.getByText('Shown: 3 of 3').waitFor();
-    await page.context().close();
-  });
-
   it('shows a change by itself, and is not sent again what it has', async () => {
     const { page } = await given.open();
     await showsTotal(page, TOKENS);
@@ -272,18 +258,6 @@ describeConsole('the pages of the audit', (given) => {
     await page.getByText(/The file can be verified/).waitFor();
     await page.context().close();
   });
-
-  it.each(WIDTHS)(
-    'verifies in the background and tells the result in words, %d pixels wide',
-    async (width) => {
-      const page = await open('/audit-verification', width);
-      await button(page, 'Verify now').click();
-      await page.getByText('The audit is whole.').waitFor();
-      await page.getByText(/^Rows checked: \d+; checkpoints: \d+/).waitFor();
-      expect(await lookAt(page, 'audit-verified')).toEqual([]);
-      await page.context().close();
-    },
-  );
 
   it.each(WIDTHS)('lists what was tampered with, %d pixels wide', async (width) => {
     const change = (outcome: string, from: string): Promise<unknown> =>

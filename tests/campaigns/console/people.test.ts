@@ -309,27 +309,6 @@ describeConsole('one browser, several people', (given) => {
     await expectSoon(() => documentOf(page)).not.toContain('carl');
   });
 
-  it('keeps it for ten minutes', async () => {
-    await page.clock.install();
-    await beginToAdd('carl');
-    await page.clock.fastForward(601_000);
-    await signIn(page, anna);
-    await page.evaluate("location.hash = '#/administrators'");
-    await expectSoon(() => page.getByLabel('Name').inputValue()).toBe('');
-  });
-
-  it('takes an open dialog away with its page', async () => {
-    await open(`/administrators/${bert}`, anna);
-    await page.getByRole('button', { name: 'Remove the administrator' }).click();
-    await end(anna);
-    await clickUntilSignedOut(
-      page.getByRole('dialog').getByRole('button', { name: 'Remove the administrator' }),
-    );
-    await expectSoon(() => page.getByRole('dialog').count()).toBe(0);
-    await signIn(page, anna);
-    await page.getByRole('dialog').getByText(bert).waitFor();
-  });
-
   it('forgets the passwords with a change of the own one', async () => {
     await open('/account', anna);
     await page.getByLabel('Present password', { exact: true }).fill(PASSWORD);
@@ -355,21 +334,6 @@ describeConsole('one browser, several people', (given) => {
     await signIn(page, anna);
     await page.evaluate("location.hash = '#/administrators'");
     await expectSoon(() => page.getByLabel('Name').inputValue()).toBe('');
-  });
-
-  it('signs out a person whose login has ended, and says when it could not', async () => {
-    await open('/administrators', anna);
-    await page.getByRole('link', { name: bert }).waitFor();
-    await page.route('**/console/api/admin/logout', (route) => route.abort());
-    await signOut(page);
-    await page
-      .getByRole('complementary')
-      .getByText(/server does not answer/i)
-      .waitFor();
-    await page.unroute('**/console/api/admin/logout');
-    await end(anna);
-    await clickUntilSignedOut(page.getByRole('button', { name: 'Sign out' }));
-    await expectSoon(() => page.getByRole('button', { name: /: account and display$/ }).count()).toBe(0);
   });
 
   it('tells the other tabs who is signed in', async () => {

@@ -85,21 +85,6 @@ describeConsole('the frame of the console', (given) => {
     await page.getByLabel('From (UTC)').waitFor();
     await page.context().close();
   });
-
-  it('speaks German to those who prefer it, and keeps another choice', async () => {
-    const context = await given.browser.newContext({ locale: 'de-AT' });
-    const page = await context.newPage();
-    await page.goto(`${given.site.origin}/console/`);
-    await page.getByLabel('Benutzername').fill('admin');
-    await page.getByLabel('Passwort', { exact: true }).fill('correct horse');
-    await page.getByRole('button', { name: 'Anmelden' }).click();
-    await openUserMenu(page);
-    await page.getByLabel('Sprache').selectOption('English');
-    await page.reload();
-    await page.getByRole('button', { name: 'admin: account and display' }).waitFor();
-    await expectSoon(() => page.evaluate('document.documentElement.lang')).toBe('en');
-    await context.close();
-  });
 });
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
@@ -199,16 +184,6 @@ describeConsole('the pages of the console in German', (given) => {
       await expectSoon(() => page.evaluate('document.documentElement.lang')).toBe('de');
     },
   );
-
-  it.each([
-    ['/', 'Realms'],
-    ['/policies', 'Richtlinien'],
-  ])('fit the many columns of %s into a window of a tablet', async (path, table) => {
-    const { page } = await open(1024);
-    await page.goto(`${given.site.origin}/console/#${path}`);
-    await page.getByRole('table', { name: table }).waitFor();
-    expect(await faultsOf(page)).toEqual([]);
-  });
 });
 
 const APP_SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
@@ -261,73 +236,6 @@ describeConsole('a console whose server is away', (given) => {
     await page.getByText('ready', { exact: true }).waitFor();
     const shown = await given.site.application.asAdmin('/admin/show', { serial: 'T1' });
     expect(shown.body).toMatchObject({ result: { value: { tokens: [{ active: true }] } } });
-  });
-
-  it('says in words that an answer cannot be read, and that an address leads nowhere', async () => {
-    await page.route('**/console/api/admin/realm/list', (route) =>
-      route.fulfill({ body: '{"result":null}' }),
-    );
-    await open('/realms');
-    await page.getByText('The answer is none of this server: it cannot be read (HTTP 200).').waitFor();
-    await page.goto(`${given.site.origin}/console/#/policies/nope`);
-    await expectSoon(() => page.getByRole('heading', { level: 1 }).innerText()).toBe(
-      'There is no such page, or you may not see it.',
-    );
-  });
-
-  it('keeps the page below a dialog that fails, and opens it anew', async () => {
-    await given.site.application.addRealm('staff', ['bert']);
-    await page.route('**/console/api/admin/realm/remove/consequences', (route) =>
-      route.fulfill({ json: { result: { status: true, value: [null] } } }),
-    );
-    await open('/realms');
-    const remove = page.getByRole('button', { name: 'Remove: staff' });
-    const dialog = page.getByRole('dialog');
-    await remove.click();
-    await dialog.getByText(/^TypeError: /).waitFor();
-    expect(await lookAt(page, 'dialog-failed')).toEqual([]);
-    await dialog.getByRole('button', { name: 'Close' }).click();
-    await expectSoon(() => dialog.count()).toBe(0);
-    await page.unroute('**/console/api/admin/realm/remove/consequences');
-    await remove.click();
-    await dialog.getByText('it is the default realm').waitFor();
-  });
-
-  it('says at the field that the server did not answer', async () => {
-    await open('/enrol');
-    await page.getByRole('button', { name: 'Show the first QR code' }).click();
-    await page.getByLabel('Activation code', { exact: true }).fill('GEZDGNBVGY3TQOJQ01');
-    await page.route('**/console/api/admin/init', (route) => route.abort());
-    await page.getByRole('button', { name: 'Show the second QR code' }).click();
-    await page.getByText('The server does not answer.').waitFor();
-    await expectSoon(() => page.getByLabel('Activation code', { exact: true }).inputValue()).toBe(
-      'GEZDGNBVGY3TQOJQ01',
-    );
-  });
-
-  it('speaks German of failures and consequences too', async () => {
-    const context = await given.browser.newContext({ locale: 'de-DE' });
-    const german = await context.newPage();
-    await given.site.application.addRealm('customers', ['anna']);
-    await given.site.application.asAdmin('/admin/tokenrealm', { serial: 'T1', realms: 'customers' });
-    await german.goto(`${given.site.origin}/console/#/realms`);
-    await german.getByLabel('Benutzername').fill('admin');
-    await german.getByLabel('Passwort', { exact: true }).fill('falsch');
-    await german.getByRole('button', { name: 'Anmelden' }).click();
-    await german.getByRole('alert').getByText('Benutzername oder Passwort ist falsch.').waitFor();
-    await german.getByLabel('Passwort', { exact: true }).fill(PASSWORD);
-    await german.getByRole('button', { name: 'Anmelden' }).click();
-    await german.getByRole('button', { name: 'Entfernen: customers' }).click();
-    await german.getByText('1 Token verlässt diesen Realm').waitFor();
-    await expectSoon(() => german.getByRole('dialog').innerText()).not.toMatch(/realm afterwards|leaves/);
-    for (const width of WIDTHS) {
-      await german.setViewportSize({ width, height: 900 });
-      expect(await lookAt(german, 'realm-removal-german')).toEqual([]);
-    }
-    await german.getByRole('button', { name: 'Abbrechen' }).click();
-    await german.goto(`${given.site.origin}/console/#/tokens/NOWHERE`);
-    await german.getByRole('alert').getByText('Dieses Token gibt es nicht').waitFor();
-    await context.close();
   });
 });
 

@@ -162,41 +162,6 @@ describeConsole('the tables of the helpdesk', (given) => {
     expect(await isActive('T3')).toBe(false);
   });
 
-  it('bring a run to its end whose dialog fails while it runs, and tell what it has done', async () => {
-    const { page } = await given.open({ path: '/overview', name: 'desk' });
-    await page.goto(`${given.site.origin}/console/#/tokens`);
-    await expectSoon(() => rows(page)).toEqual(NORTH);
-    const release = await holdDisabling(page);
-    await button(page, 'Select all 4 that match').click();
-    await button(page, 'Disable').click();
-    const dialog = page.getByRole('dialog');
-    await button(dialog, 'Disable').click();
-    await dialog.getByText('0 of 4').waitFor();
-    await page.goBack();
-    await expectSoon(() => page.url()).not.toContain('#/tokens');
-    await page.evaluate(
-      `Object.defineProperty(Intl.NumberFormat.prototype, 'format', { get() { throw new Error('out of order'); } })`,
-    );
-    release();
-    await dialog.getByText('Error: out of order').waitFor();
-    await dialog.getByText('3 tokens are disabled. T1, T2, T4').waitFor();
-    await dialog.getByText('1 token was not changed, or it is not known: T3').waitFor();
-    expect([await isActive('T1'), await isActive('T3'), await isActive('T4')]).toEqual([false, true, false]);
-    await button(dialog, 'Close').click();
-    await expectSoon(() => dialog.count()).toBe(0);
-  });
-
-  /** Holds the requests that disable tokens. @returns lets them through, but that of T3 */
-  async function holdDisabling(page: Page): Promise<() => void> {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    await page.route('**/admin/token/disable', async (route) => {
-      await released;
-      await (route.request().postData()?.includes('T3') === true ? route.abort() : route.continue());
-    });
-    return release;
-  }
-
   it('are sorted by their heads, with chosen columns, and the address keeps that for back and reload', async () => {
     const { page } = await given.open({ path: '/tokens', name: 'desk' });
     await expectSoon(() => rows(page)).toEqual(NORTH);
@@ -312,65 +277,5 @@ describeConsole('the tables of the helpdesk', (given) => {
     await page.getByRole('link', { name: 'Roll out a new phone for bert' }).click();
     await page.getByText('bert').first().waitFor();
     await page.getByRole('heading', { level: 1, name: 'New token' }).waitFor();
-  });
-
-  it('say who reported a phone lost, and enable it only for who says that it was found again', async () => {
-    const { page } = await given.open({ path: '/tokens/T3', name: 'desk' });
-    await button(page, 'Phone lost').click();
-    await button(page.getByRole('dialog'), 'Report as lost').click();
-    await page.getByText(/^on .* by desk$/).waitFor();
-    await expectSoon(() => button(page, 'Enable: T3').count()).toBe(0);
-    await page.goto(`${given.site.origin}/console/#/tokens`);
-    const row = page.getByRole('row').filter({ hasText: 'T3' });
-    await row.getByText('reported lost').waitFor();
-    await row.getByText(/^on .* by desk$/).waitFor();
-    await row.getByLabel('Select T3').check();
-    await button(page, 'Enable').click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('1 is left out: it was reported lost').waitFor();
-    await button(dialog, 'Cancel').click();
-    await page.goto(`${given.site.origin}/console/#/tokens/T3`);
-    await button(page, 'Found again').click();
-    await dialog.getByText('The audit says that it was found again.').waitFor();
-    expect(await lookAt(page, 'found')).toEqual([]);
-    await button(dialog, 'Found again').click();
-    await told(page, 'T3 was found again and is enabled.');
-    expect(await isActive('T3')).toBe(true);
-  });
-
-  it('are followed on the page of a token, and what was told before an act that fails is gone', async () => {
-    const { tokens } = given.site.application.services;
-    const { page } = await given.open({ path: '/tokens/T1', name: 'desk' });
-    await button(page, 'Disable: T1').click();
-    await told(page, 'T1 is disabled.');
-    await button(page, 'Enable: T1').waitFor();
-    await tokens.enable(OPERATOR, { serial: 'T1' });
-    await button(page, 'Disable: T1').waitFor();
-    await tokens.setRealms(OPERATOR, { serial: 'T1', realms: ['south'] });
-    await button(page, 'Disable: T1').click();
-    await page
-      .getByRole('alert')
-      .getByText(/No token found/)
-      .waitFor();
-    await expectSoon(() => page.getByText('T1 is disabled.').count()).toBe(0);
-  });
-
-  it('take back only what an act has changed, and name who has changed it since', async () => {
-    const { tokens } = given.site.application.services;
-    const { page } = await given.open({ path: '/tokens/T1', name: 'desk' });
-    await button(page, 'Disable: T1').click();
-    await told(page, 'T1 is disabled.');
-    await tokens.lose(OPERATOR, { serial: 'T1' });
-    await button(page, 'Undo').click();
-    await page.getByText("The token 'T1' was changed by test meanwhile; nothing was changed now").waitFor();
-    expect(await isActive('T1')).toBe(false);
-    await page.goto(`${given.site.origin}/console/#/tokens/T2`);
-    await button(page, 'Rename').click();
-    const dialog = page.getByRole('dialog');
-    await tokens.set(OPERATOR, { serial: 'T2' }, { description: 'theirs' });
-    await dialog.getByRole('textbox').fill('mine');
-    await button(dialog, 'Save').click();
-    await dialog.getByText("The token 'T2' was changed by test meanwhile").waitFor();
-    expect((await tokens.show(OPERATOR, 'T2')).description).toBe('theirs');
   });
 });
