@@ -2,14 +2,12 @@ import { beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { shortOrLong } from '../../support/campaign.ts';
 import { violationsInLightAndDark } from '../../support/browser/axe.ts';
-import { openPage } from '../../support/browser/chromium.ts';
 import { describeSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import {
   ACTIVATION_CODE,
   answerAt,
-  choosePin,
   expectScreen,
   issueCodes,
   type IssuedCodes,
@@ -43,39 +41,6 @@ describeSite(
         expect(await visitScreens(page, codes, axeLook)).toEqual([]);
       },
     );
-
-    it('have no violation either before the app is open', async () => {
-      const found: string[] = [];
-      const see = async (page: Page, title: string): Promise<void> => {
-        await expectScreen(page, title);
-        found.push(...(await axeLook(page, title)));
-      };
-      const { page } = await openPage(given.browser, given.site.origin, 360);
-      await page.goto('/');
-      await see(page, 'Choose a PIN');
-      await choosePin(page);
-      await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)');
-      const worker = given.site.files.get('service-worker.js') ?? '';
-      given.site.files.set('service-worker.js', `${String(worker)}\n`);
-      await page.reload();
-      await page.getByText('A new version of the app is here.').waitFor();
-      given.site.files.set('service-worker.js', worker);
-      await see(page, 'The app is locked');
-
-      const { page: privatePage } = await openPage(given.browser, given.site.origin, 360);
-      await privatePage.addInitScript('Object.defineProperty(globalThis, "indexedDB", { value: undefined })');
-      await privatePage.goto('/');
-      await see(privatePage, 'This browser keeps no data');
-
-      const { page: openlySent } = await openPage(given.browser, 'http://bank.example', 360);
-      await openlySent.route('http://bank.example/**', async (route) => {
-        const { pathname } = new URL(route.request().url());
-        await route.fulfill({ response: await openlySent.request.get(`${given.site.origin}${pathname}`) });
-      });
-      await openlySent.goto('/');
-      await see(openlySent, 'This connection is not secure');
-      expect(found).toEqual([]);
-    });
 
     it('fit 320 pixels, also with text of twice the size, and have targets of 44 pixels, in German, with no English text', async () => {
       const { page } = await openApp(given.browser, given.site.origin, 320);

@@ -225,34 +225,6 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
     },
   );
 
-  it('speaks German, and signs in again after the policy was taken away and given back', async () => {
-    const { origin } = site;
-    await addCustomer('bert');
-    await set('self-service', 'selfservice', 'show');
-    const { page } = await openPage(browser, origin, 360);
-    await page.addInitScript("localStorage.setItem('language', 'de')");
-    await page.goto(`${origin}/app/account`);
-    await expectScreen(page, 'An Ihrem Konto anmelden');
-    await page.getByLabel('Benutzername').fill('bert');
-    await page.getByLabel('Realm').fill('customers');
-    await page.getByLabel('Passwort').fill(PASSWORD);
-    const begun = await got(page, '/self/sign-in', () => press(page, 'Weiter'));
-    expect(parseQrTanUrl(begun.data)).toMatchObject({
-      message: expect.stringContaining('Anmeldung an Ihrem Konto'),
-    });
-    await page.getByLabel('Oder die Ziffern aus der App eingeben').fill(tanOf(begun));
-    await press(page, 'Bestätigen');
-    await expectScreen(page, 'Ihre Telefone');
-    await expectSoon(() => page.getByRole('button').allTextContents()).toEqual(['Abmelden']);
-    expect(await lookAt(page, 'account-german')).toEqual([]);
-    await site.application.services.policies.remove(OPERATOR, 'self-service');
-    await page.reload();
-    await expectScreen(page, 'Hier gibt es keine Kontoseite');
-    await set('self-service', 'selfservice', 'show');
-    await page.reload();
-    await expectScreen(page, 'Ihre Telefone');
-  });
-
   it('is left at once where the helpdesk ends the session at the page of the person', async () => {
     const { origin } = site;
     await addCustomer('cleo');

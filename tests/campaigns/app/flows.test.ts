@@ -1,7 +1,5 @@
-import { buffer } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { computeResponse } from '../../../src/ocra/compute.ts';
 import { computeDecline } from '../../../src/ocra/decline.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { describeSite, serveFiles } from '../../support/browser/file-site.ts';
@@ -9,7 +7,6 @@ import { builtApp } from '../../support/browser/vite.ts';
 import { issuerLogo } from '../../support/values/qr-code.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import {
-  ACTIVATION_CODE,
   answerAt,
   choosePin,
   COUNTER_SUITE,
@@ -29,8 +26,6 @@ describeSite(
   (given) => {
     const press = (page: Page, name: string): Promise<void> =>
       page.getByRole('button', { name, exact: true }).click();
-    const digitsShown = async (page: Page): Promise<string> =>
-      ((await page.locator('.digits').textContent()) ?? '').replace(/\s/g, '');
 
     /** @returns a page whose token has confirmed one payment, and what it sends */
     const confirmedOnce = async () => {
@@ -126,18 +121,6 @@ describeSite(
       },
     );
 
-    it('says that a code has no text, also where it has blanks alone', async () => {
-      const { page } = await openApp(given.browser, given.site.origin);
-      const codes = await issueCodes(ADDRESS);
-      await rollOut(page, codes);
-      for (const message of ['', ' \n\u3000\t']) {
-        await pasteCode(page, codes.request({ message }));
-        await page.getByText('The code contains no text.').waitFor();
-        await press(page, 'Decline');
-        await expectScreen(page, 'The issuer may not know yet');
-      }
-    });
-
     it('says that the server refused', async () => {
       const { page } = await openApp(given.browser, given.site.origin);
       const codes = await issueCodes(ADDRESS);
@@ -150,22 +133,6 @@ describeSite(
       await expectSoon(() => page.getByText('Not accepted', { exact: true }).count()).toBe(1);
       await press(page, 'History');
       await page.getByText('Not accepted · bank.example').waitFor();
-    });
-
-    it.each([
-      ['it is wrong', () => given.site.origin, /this device is (10|9\.\d) minutes behind/],
-      ['the server’s is not known', () => 'https://bank.example', 'if the clock of this device is wrong'],
-    ])('names the clock where the refused answer depends on the time, and %s', async (_, server, said) => {
-      const { page } = await openApp(given.browser, given.site.origin);
-      const address = `${server()}/ocra/check_t`;
-      const codes = await issueCodes(address, { suite: 'OCRA-1:HOTP-SHA256-8:QA64-T1M' });
-      await answerAt(page, address, false);
-      const date = new Date(Date.now() + 600_000).toUTCString();
-      await page.route('**/manifest.webmanifest', (route) => route.fulfill({ headers: { date } }));
-      await rollOut(page, codes);
-      await press(page, 'Confirm');
-      await expectScreen(page, 'Not accepted');
-      await page.getByText(said).waitFor();
     });
 
     it.each([
@@ -198,124 +165,6 @@ describeSite(
         await page.getByText(`You have answered this once already: ${outcome} (`).waitFor();
       },
     );
-
-    it('says that a decline was not taken, and may be that of a confirmed payment', async () => {
-      const { page, codes } = await confirmedOnce();
-      await page.unroute(ADDRESS);
-      await answerAt(page, ADDRESS, false);
-      await pasteCode(page, codes.request());
-      await press(page, 'This was not me');
-      await expectScreen(page, 'Not taken by the issuer');
-      await press(page, 'History');
-      await page.getByText('“This was not me”, too late or in vain · bank.example').waitFor();
-    });
-
-    it('refuses a code without an address, until the user allows such codes', async () => {
-      const { page } = await openApp(given.browser, given.site.origin);
-      const codes = await issueCodes('');
-      await pasteCode(page, codes.init);
-      await press(page, 'Add the token');
-      await expectScreen(page, 'The first step is done');
-      await pasteCode(page, codes.nonce());
-      await expectScreen(page, 'The code does not say where the answer goes');
-      await press(page, 'Settings');
-      await page.getByLabel('Allow codes without an address').check();
-      await pasteCode(page, codes.nonce());
-      await page.getByLabel('Activation code').fill(ACTIVATION_CODE);
-      await press(page, 'Continue');
-      await page.getByText('After that you see digits').waitFor();
-      await press(page, 'Confirm');
-      await expectScreen(page, 'Type these digits');
-      await expectSoon(() => digitsShown(page)).toMatch(/^\d{8}$/);
-    });
-
-    it('asks for the PIN of a suite with one, and again after a refusal', async () => {
-      const { page } = await openApp(given.browser, given.site.origin);
-      const suite = 'OCRA-1:HOTP-SHA256-8:C-QA64-PSHA1';
-      const codes = await issueCodes(ADDRESS, { suite });
-      await rollOut(page, codes);
-      await press(page, 'Confirm');
-      await page.getByText('Enter the PIN of this token.').waitFor();
-      await answerAt(page, ADDRESS, false);
-      await page.getByLabel('PIN of this token').fill('1111');
-      await press(page, 'Confirm');
-      await expectScreen(page, 'Not accepted');
-      await press(page, 'Try once more');
-      await page.unroute(ADDRESS);
-      const forms = await answerAt(page, ADDRESS, true);
-      await page.getByLabel('PIN of this token').fill('2222');
-      await press(page, 'Confirm');
-      await expectScreen(page, 'Confirmed');
-      expect(forms[0]?.pass).toBe(
-        computeResponse(parseOcraSuite(suite), codes.key, { question: QUESTION, counter: 1n, pin: '2222' }),
-      );
-    });
-
-    it('names an old backup as the likely cause of a refusal, and shows the digits that set the token right', async () => {
-      const { page, codes } = await confirmedOnce();
-      const passphrase = 'correct horse battery staple';
-      const openBackup = async (): Promise<void> => {
-        await press(page, 'Settings');
-        await page.getByRole('button', { name: 'Backup' }).click();
-      };
-      await openBackup();
-      await page.getByLabel('PIN of this app').fill('482915');
-      await page.getByLabel('Passphrase for the file').fill(passphrase);
-      await page.getByLabel('Repeat the passphrase').fill(passphrase);
-      const download = page.waitForEvent('download');
-      await press(page, 'Save the file');
-      const file = await buffer(await (await download).createReadStream());
-      await press(page, 'Tokens');
-      await page.getByRole('button', { name: /LSQR0001/ }).click();
-      await press(page, 'Remove this token');
-      await press(page, 'Remove for ever');
-      await openBackup();
-      await page
-        .getByLabel('File', { exact: true })
-        .setInputFiles({ name: 'backup.json', mimeType: 'application/json', buffer: file });
-      await page.getByLabel('Passphrase of the file').fill(passphrase);
-      await press(page, 'Open the file');
-      await press(page, 'Restore now');
-      await page.getByText('The backup was restored.').waitFor();
-      await page.unroute(ADDRESS);
-      const forms = await answerAt(page, ADDRESS, false);
-      const refused = async (transactionId: string): Promise<void> => {
-        await pasteCode(page, codes.request({ transactionId }));
-        await press(page, 'Confirm');
-        await expectScreen(page, 'Not accepted');
-      };
-      await refused('aaaa');
-      await page.getByText('this token comes from a backup').waitFor();
-      await press(page, 'Move the token ahead');
-      await page.getByText('It is moved ahead.').waitFor();
-      await refused('bbbb');
-      await page.getByText('Keep these digits').waitFor();
-      await expectSoon(() => digitsShown(page)).toBe(forms[1]?.pass);
-      await refused('cccc');
-      await page.getByText('Read the digits of the code before, and these').waitFor();
-      await expectSoon(() => digitsShown(page)).toBe(forms[2]?.pass);
-      await pasteCode(page, codes.request({ transactionId: 'dddd' }));
-      await press(page, 'Confirm');
-      await page.getByText('further refusals would lock it').waitFor();
-      await press(page, 'The issuer has set it right');
-      await page.getByText('The next answer is sent again.').waitFor();
-      await refused('eeee');
-      expect(forms).toHaveLength(4);
-    });
-
-    it('replaces a token only after a warning', async () => {
-      const { page } = await openApp(given.browser, given.site.origin);
-      const codes = await issueCodes(ADDRESS);
-      await pasteCode(page, codes.init);
-      await press(page, 'Add the token');
-      await expectScreen(page, 'The first step is done');
-      await pasteCode(page, codes.init.replace('sh=00', 'sh=ff'));
-      await page.getByText('It is replaced').waitFor();
-      await press(page, 'Cancel');
-      // The first secret is still there: reading its code again changes nothing.
-      await pasteCode(page, codes.init);
-      await expectScreen(page, 'The first step is done');
-    });
 
     it('renames and removes tokens', async () => {
       const { page } = await openApp(given.browser, given.site.origin);
@@ -370,26 +219,6 @@ describeSite(
       }
       await page.getByRole('button', { name: 'To the tokens' }).click();
       await page.getByText('Scan your first code').waitFor();
-      expect(problems).toEqual([]);
-    });
-
-    it.each(['javascript:alert(1)', 'data:text/html,<b>x</b>', 'ftp://bank.example/', 'https://'])(
-      'refuses a code whose answer would go to %s',
-      async (callbackUrl) => {
-        const { page, problems } = await openApp(given.browser, given.site.origin);
-        const codes = await issueCodes(ADDRESS);
-        await rollOut(page, codes);
-        await pasteCode(page, codes.request({ callbackUrl }));
-        await expectScreen(page, 'The answer would go to a forbidden address');
-        expect(problems).toEqual([]);
-      },
-    );
-
-    it('sends nothing without encryption', async () => {
-      const { page, problems } = await openApp(given.browser, given.site.origin);
-      await rollOut(page, await issueCodes('http://bank.example/ocra/check_t'));
-      await page.getByRole('button', { name: 'Confirm' }).click();
-      await page.getByText('an address without encryption').waitFor();
       expect(problems).toEqual([]);
     });
 

@@ -8,9 +8,6 @@ import { readQrCode } from '../../../support/values/qr-code.ts';
 import { CHALLENGE, CODE, showChallenge, type ShownChallenge } from './shown-challenge.ts';
 
 const { transaction } = CHALLENGE;
-/** Makes the page look hidden, or shown again. */
-const visibility = (hidden: boolean): string =>
-  `Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${hidden} }); document.dispatchEvent(new Event('visibilitychange'));`;
 
 describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (program) => {
   let browser: Browser;
@@ -56,35 +53,6 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
       }
       expect(problems).toEqual([]);
     });
-
-    it('opens in the app with the code in the fragment', async () => {
-      await using shown = await show({ ...CHALLENGE, app: 'https://tan.example.org/app' });
-      const link = shown.page.getByRole('link', { name: 'Open in the app on this device' });
-      await expectSoon(() => link.getAttribute('href')).toBe(
-        `https://tan.example.org/app/#link=${encodeURIComponent(CODE)}`,
-      );
-      await expectSoon(() => link.getAttribute('rel')).toBe('noreferrer');
-    });
-
-    it('speaks German where the page does', async () => {
-      await using shown = await show();
-      await shown.page.evaluate(`
-        document.documentElement.lang = 'de-AT';
-        document.querySelector('main').append(document.querySelector('tankeeper-challenge'));`);
-      await shown.announced('Ihre Bestätigung wird erwartet.');
-      await expectSoon(() => shown.page.getByLabel('Oder die Ziffern aus der App eingeben').isVisible()).toBe(
-        true,
-      );
-      await expectSoon(() =>
-        shown.page.getByRole('img', { name: 'QR-Code für Ihre QR-TAN-App' }).isVisible(),
-      ).toBe(true);
-    });
-
-    it('says so where there is no code to show', async () => {
-      await using shown = await show({ ...CHALLENGE, data: `lseqr://req?me=${'a'.repeat(3_000)}` });
-      await shown.announced('The code cannot be shown.');
-      await expectSoon(() => shown.page.getByRole('img').count()).toBe(0);
-    });
   });
 
   describe('the state', () => {
@@ -114,15 +82,6 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
         { type: `tankeeper-${state}`, transaction, failcount: 0 },
       ]);
       await expectSoon(() => shown.page.getByRole('img').count()).toBe(0);
-    });
-
-    it('is never asked twice within a second', async () => {
-      await using shown = await show(CHALLENGE, { clock: true });
-      await shown.portal.askedTimes(1);
-      await shown.page.clock.runFor(999);
-      expect(shown.portal.asked).toHaveLength(1);
-      await shown.page.clock.runFor(1);
-      await shown.portal.askedTimes(2);
     });
   });
 
@@ -195,33 +154,6 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
         { type: 'tankeeper-accepted', transaction, failcount: 0 },
       ]);
     });
-  });
-
-  it('asks no more once it is removed, and again when it is back', async () => {
-    await using shown = await show();
-    await shown.portal.untilWaiting();
-    await shown.page.evaluate(
-      "globalThis.kept = document.querySelector('tankeeper-challenge'); kept.remove()",
-    );
-    await shown.portal.untilAlone();
-    shown.portal.change({ state: 'accepted', failcount: 0 });
-    await expectSoon(() => shown.events()).toEqual([]);
-    await shown.page.evaluate("document.querySelector('main').append(kept)");
-    await shown.announced('Confirmed.');
-  });
-
-  it('asks no more while the page is hidden for long, and at once when it is shown', async () => {
-    await using shown = await show(CHALLENGE, { clock: true });
-    await shown.page.clock.runFor(1_000);
-    await shown.portal.untilWaiting();
-    await shown.page.evaluate(visibility(true));
-    await shown.page.clock.fastForward(60_000);
-    await shown.portal.untilAlone();
-    await shown.page.clock.runFor(300_000);
-    expect(shown.portal.asked).toHaveLength(2);
-    shown.portal.change({ state: 'accepted', failcount: 0 });
-    await shown.page.evaluate(visibility(false));
-    await shown.announced('Confirmed.');
   });
 
   it.each([

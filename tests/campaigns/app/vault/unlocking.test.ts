@@ -223,23 +223,6 @@ describeSite('unlocking the app', serveVault, (given) => {
         await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('locked');
       },
     );
-
-    it('takes the minutes that the user sets, at once', async () => {
-      await unlock(first);
-      await first.vault.evaluate((vault) => vault.changeSettings({ lockAfterMinutes: 1 }));
-      await first.moveClock(61);
-      await first.page.evaluate("window.dispatchEvent(new Event('focus'))");
-      await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('locked');
-    });
-
-    it('leaves other tabs open, which may be in use', async () => {
-      const second = await secondPage();
-      await Promise.all([unlock(first), unlock(second)]);
-      await first.moveClock(301);
-      await first.page.evaluate("window.dispatchEvent(new Event('focus'))");
-      await expectSoon(() => first.vault.evaluate((vault) => vault.state)).toBe('locked');
-      await expectSoon(() => second.vault.evaluate((vault) => vault.listTokens())).toHaveLength(1);
-    });
   });
 });
 
@@ -359,12 +342,5 @@ describeSite('a passkey of the app', serveVault, (given) => {
     await devtools.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId });
     await addAuthenticator(true);
     expect(await unlock()).toMatchObject({ kind: 'passkey' });
-  });
-
-  it('is refused at an IP address, which cannot have one', async () => {
-    const other = await openVaultPage(first.page.context(), given.site.origin);
-    await other.vault.evaluate((vault, pin) => vault.create(pin), PIN);
-    const outcome = await other.vault.evaluate((vault, pin) => vault.addPasskey({ kind: 'pin', pin }), PIN);
-    expect(outcome).toEqual({ kind: 'passkey', fault: 'address' });
   });
 });
