@@ -1,8 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { recordedResolvers, recordedPolicies, recordedState } from '../support/values/monitoring-fixture.ts';
-import type { RecordedLicences } from '../support/values/recorded-licences.ts';
+import {
+  type RecordedLicences,
+  recordedPolicies,
+  recordedResolvers,
+  recordedState,
+} from './monitoring-fixture.ts';
 import type { ReplayServer } from './replay-server.ts';
 import { reachOf } from '../support/servers/sql-resolver.ts';
 import { OPERATOR } from '../support/application/test-application.ts';

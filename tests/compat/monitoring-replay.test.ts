@@ -10,7 +10,7 @@ import {
 } from '../support/values/compatibility-ledger.ts';
 import { isIdentical, type MonitoringExchange, replay } from './monitoring-replay.ts';
 import { MonitoringReplayState } from './monitoring-replay-state.ts';
-import { RecordedLicences } from '../support/values/recorded-licences.ts';
+import { RecordedLicences } from './monitoring-fixture.ts';
 import { ReplayServer } from './replay-server.ts';
 
 const FILE = 'monitoring-3.4.4';

@@ -4,10 +4,10 @@ import { describe, expect, it } from '@jest/globals';
 import { computeResponse, encodeDataInput, responder, hmacBlock } from '../../src/ocra/compute.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { readVectorFile, VECTORS_FOLDER } from '../support/values/vectors.ts';
-import { checkRfc6287 } from '../support/vectors/rfc6287-vectors.ts';
+import { checkRfc6287 } from '../support/vectors/vectors.ts';
 import { readdirSync } from 'node:fs';
 import { compareWithLedger, NOTHING_FOUND } from '../support/values/compatibility-ledger.ts';
-import { DEVICE_RUNS, OCRA_RUNS } from '../support/vectors/vector-runs.ts';
+import { DEVICE_RUNS, OCRA_RUNS } from '../support/vectors/vectors.ts';
 import { computeDecline, verifyDecline } from '../../src/ocra/decline.ts';
 import { buildRequestUrl } from '../../src/ocra/qrtan-url.ts';
 

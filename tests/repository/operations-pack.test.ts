@@ -10,7 +10,7 @@ import {
   readRules,
 } from '../campaigns/ops/prometheus-server.ts';
 import { compareWithLedger, isMeant, readLedger } from '../support/values/compatibility-ledger.ts';
-import { parseExactly } from '../support/vectors/checked-row.ts';
+import { parseExactly } from '../support/vectors/vectors.ts';
 
 const RULES = [...readRules('tankeeper.rules.yml'), ...readRules('tankeeper.alerts.yml')];
 

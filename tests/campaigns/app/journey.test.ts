@@ -9,7 +9,7 @@ import { codeText } from '../../../src/device/read-code.ts';
 import { drawQrCode } from '../../../src/http/qr-picture.ts';
 import { type Running, startCli } from '../../cli/cli-process.ts';
 import { expectScreen } from './support/app-page.ts';
-import { cameraArguments, writeCameraFilm } from '../../support/browser/camera-film.ts';
+import { cameraArguments, writeCameraFilm } from './support/camera-film.ts';
 import {
   findChromium,
   keepPicture,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { drawQrCode } from '../../../src/http/qr-picture.ts';
-import { cameraArguments, writeCameraFilm } from '../../support/browser/camera-film.ts';
+import { cameraArguments, writeCameraFilm } from './support/camera-film.ts';
 import { findChromium, startChromium } from '../../support/browser/chromium.ts';
 import { type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { builtApp } from '../../support/browser/vite.ts';
@@ -72,19 +72,6 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     expect(problems).toEqual([]);
   });
 
-  it('switches the camera off when the screen is left', async () => {
-    await writeCameraFilm(film, blank(), FORMAT);
-    const { page } = await openApp(browser, site.origin);
-    await scan(page);
-    await page.getByText('Looking for a code').waitFor();
-    const stream = await page.evaluateHandle('document.querySelector("video").srcObject');
-    await expectSoon(() => stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(true);
-    await page.getByText('No code found yet. Go nearer').waitFor();
-    await page.getByRole('button', { name: 'History' }).click();
-    await expectScreen(page, 'History');
-    await expectSoon(() => stream.evaluate((value) => (value as MediaStreamLike).active)).toBe(false);
-  });
-
   it('finds the code in a picture, also a small one in a large photo', async () => {
     const { page, problems } = await openApp(withoutCamera, site.origin);
     await scan(page);
@@ -95,30 +82,7 @@ describeWithProgram('scanning', findChromium(), 'chromium', (program) => {
     await expectScreen(page, 'Add this token?');
     expect(problems).toEqual([]);
   });
-
-  it('tells a missing camera, a forbidden one and a busy one apart, and offers the other ways', async () => {
-    const { page } = await openApp(withoutCamera, site.origin);
-    await scan(page);
-    await page.getByText('This device has no camera').waitFor();
-    for (const [fault, text] of [
-      ['NotAllowedError', 'The camera is not allowed'],
-      ['NotReadableError', 'The camera does not answer'],
-    ] as const) {
-      await page.evaluate(
-        `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '${fault}'))`,
-      );
-      await page.getByRole('button', { name: 'Try the camera again' }).click();
-      await page.getByText(text).waitFor();
-    }
-    await page.getByLabel('Text of the code').fill(init);
-    await page.getByRole('button', { name: 'Open' }).click();
-    await expectScreen(page, 'Add this token?');
-  });
 });
-
-interface MediaStreamLike {
-  readonly active: boolean;
-}
 
 function blank(): Buffer {
   return PNG.sync.write(new PNG({ width: 64, height: 64 }));

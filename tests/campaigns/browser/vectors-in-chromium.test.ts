@@ -3,8 +3,8 @@ import { openPage } from '../../support/browser/chromium.ts';
 import { describeSite, type FileSite, serveFiles } from '../../support/browser/file-site.ts';
 import { bundleForBrowser } from '../../support/browser/vite.ts';
 import { readVectorFile } from '../../support/values/vectors.ts';
-import type { CheckedRow } from '../../support/vectors/checked-row.ts';
-import { DEVICE_RUNS, OCRA_RUNS, runAllVectors } from '../../support/vectors/vector-runs.ts';
+import type { CheckedRow } from '../../support/vectors/vectors.ts';
+import { DEVICE_RUNS, OCRA_RUNS, runAllVectors } from '../../support/vectors/vectors.ts';
 
 const RUNS = [...OCRA_RUNS, ...DEVICE_RUNS];
 

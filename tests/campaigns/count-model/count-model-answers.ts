@@ -1,15 +1,62 @@
-import type { Knex } from 'knex';
-import { SHARING } from '../../../src/database/prepared-statements.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import { AuditRows } from '../../../src/audit/rows-store.ts';
-import type { Database } from '../../../src/database/database.ts';
-import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
-import { readConfiguration } from '../../../src/configuration/configuration-store.ts';
-import { foldCounts, TokenCountStore } from '../../../src/monitoring/token-count-store.ts';
-import { isExpected, LOCK_TIMEOUT } from './count-model-writers.ts';
-import { monitoringOver } from '../../support/application/monitoring-over.ts';
-import { OPERATOR } from '../../support/values/callers.ts';
 import { expect } from '@jest/globals';
+import type { Knex } from 'knex';
+import { AuditRows } from '../../../src/audit/rows-store.ts';
+import { readConfiguration } from '../../../src/configuration/configuration-store.ts';
+import type { Configuration } from '../../../src/configuration/configuration.ts';
+import type { Database } from '../../../src/database/database.ts';
+import { SHARING } from '../../../src/database/prepared-statements.ts';
+import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
+import { MonitoringService } from '../../../src/monitoring/monitoring-service.ts';
+import { TokenCountStore, foldCounts } from '../../../src/monitoring/token-count-store.ts';
+import { UserCounts } from '../../../src/monitoring/user-counts.ts';
+import { ServiceMetrics } from '../../../src/observability/metrics.ts';
+import { AccessControl } from '../../../src/policy/access-control.ts';
+import type { UserSources } from '../../../src/resolvers/user-source.ts';
+import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
+import { countingSources } from '../../support/application/user-sources.ts';
+import { OPERATOR } from '../../support/values/callers.ts';
+import { LOCK_TIMEOUT, isExpected } from './count-model-writers.ts';
+
+interface MonitoringParts {
+  readonly counts?: Pick<TokenCountStore, 'snapshot'>;
+  readonly sources?: UserSources;
+  readonly clock?: Clock;
+  readonly timeoutMs?: number;
+}
+
+/** @returns the service over the database, under a configuration that is not in it; no count of users is known before */
+export function monitoringOver(
+  database: Database,
+  configuration: Configuration,
+  {
+    counts = new TokenCountStore({ database }),
+    sources = countingSources(() => Promise.resolve(0)),
+    clock = systemClock,
+    timeoutMs = 3000,
+  }: MonitoringParts = {},
+): MonitoringService {
+  const nothing = (): void => undefined;
+  return new MonitoringService({
+    configurations: { current: () => Promise.resolve(configuration) },
+    access: new AccessControl({ clock }),
+    counts,
+    configurationState: {
+      assumed: configuration,
+      lastChangeInDatabase: () => Promise.resolve(configuration),
+    },
+    probe: { encrypts: () => Promise.resolve(true) },
+    userCounts: new UserCounts({
+      sources,
+      store: { find: () => Promise.resolve([]), keep: () => Promise.resolve() },
+      metrics: new ServiceMetrics({ clock }).resolvers,
+      observations: { resolverUsed: () => undefined },
+      log: { error: nothing, warn: nothing, info: nothing, debug: nothing },
+      clock,
+      timeoutMs,
+    }),
+    clock,
+  });
+}
 
 /** All tokens, realms and users as plain rows of one snapshot. */
 interface Population {

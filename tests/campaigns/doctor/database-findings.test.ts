@@ -20,7 +20,7 @@ import { startSilentServer } from '../../support/servers/silent-server.ts';
 import { PATIENCE_MS } from '../../support/values/until.ts';
 import { rmSync, writeFileSync } from 'node:fs';
 import { migrate } from '../../../src/compose/open-database.ts';
-import { DOCUMENTED_LINES, type PgBouncer, startPgBouncer } from '../../support/servers/pgbouncer.ts';
+import { DOCUMENTED_LINES, type PgBouncer, startPgBouncer } from '../pgbouncer/pgbouncer.ts';
 import { runTankeeper } from '../../support/servers/server-process.ts';
 import { initialise, type PostgresNode, postgresNode } from '../../support/servers/system-postgres.ts';
 import { describeWithProgram, findPgBouncer, findPostgres } from '../../support/servers/system-programs.ts';

@@ -10,7 +10,7 @@ import { campaignSeed, isLong, shortOrLong } from '../../support/campaign.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { processesOf } from '../../support/servers/processes-of.ts';
-import { ServerFleet } from '../../support/servers/server-fleet.ts';
+import { ServerFleet } from '../once-only/server-fleet.ts';
 import { runTankeeper, startServerProcess } from '../../support/servers/server-process.ts';
 import {
   initialise,

@@ -6,7 +6,7 @@ import { KeyInstallation } from './key-installation.ts';
 import { shortOrLong } from '../../support/campaign.ts';
 import type { ServerProcess } from '../../support/servers/server-process.ts';
 import { testProgram } from '../../support/servers/test-build.ts';
-import { describeWithSoftHsm, SoftHsm } from '../../support/servers/soft-hsm.ts';
+import { describeWithSoftHsm, SoftHsm } from './soft-hsm.ts';
 import { until } from '../../support/values/until.ts';
 
 const MANY = shortOrLong(3_000, 20_000);

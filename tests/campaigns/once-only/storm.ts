@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DurablePostgres } from '../../support/database/durable-postgres.ts';
+import type { DurablePostgres } from './durable-postgres.ts';
 import { PATIENCE_MS } from '../../support/values/until.ts';
-import type { ServerFleet } from '../../support/servers/server-fleet.ts';
+import type { ServerFleet } from './server-fleet.ts';
 import { isAcceptance } from './checker.ts';
 import { type HistoryClient, now } from './client.ts';
 

@@ -9,7 +9,7 @@ import { publishResults } from '../../../bench/result-page.ts';
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
-import { ServerFleet } from '../../support/servers/server-fleet.ts';
+import { ServerFleet } from './server-fleet.ts';
 import { type ProcessEnd, runTankeeper, startServerProcess } from '../../support/servers/server-process.ts';
 import {
   initialise,

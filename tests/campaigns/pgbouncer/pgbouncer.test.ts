@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { DOCUMENTED_LINES, type PgBouncer, startPgBouncer } from '../../support/servers/pgbouncer.ts';
+import { DOCUMENTED_LINES, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 import { type Answered, type OpenTransaction, ServerClient } from '../../support/servers/server-client.ts';
 import {
   runTankeeper,

@@ -13,7 +13,7 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../../support/servers/server-process.ts';
-import { describeWithSoftHsm, SoftHsm } from '../../support/servers/soft-hsm.ts';
+import { describeWithSoftHsm, SoftHsm } from '../key-rotation/soft-hsm.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { PATIENCE_MS } from '../../support/values/until.ts';
 

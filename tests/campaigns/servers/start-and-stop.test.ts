@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,14 +10,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MIGRATION_LOCK } from '../../../src/database/migrate.ts';
 import { startCli } from '../../cli/cli-process.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
-import { HalfRequest } from '../../support/servers/half-request.ts';
+import { HalfRequest } from './half-request.ts';
 import { until } from '../../support/values/until.ts';
 
 let folder: string;
 
 let database: TestDatabase;
-
-let keyFile: string;
 
 let environment: Record<string, string>;
 
@@ -26,7 +24,6 @@ beforeAll(async () => {
   // Under root the embedded PostgreSQL runs as another user, who has to get through.
   chmodSync(folder, 0o711);
   database = await createTestDatabase({ schema: 'empty' });
-  keyFile = join(folder, 'encryption.key');
   environment = { DATABASE_URL: database.url, DATA_DIR: folder, PORT: '0' };
   // A first start: makes schema, key and administrator.
   await (await startServerProcess(environment)).stop();
@@ -77,37 +74,6 @@ describe('a start is refused with a clear message', () => {
     const { output } = await server.stop();
     expect(output).toMatch(/The first administrator is 'admin'. The password, shown this once:\s+\S{16,}/);
     expect(output).toContain(`The console: ${server.baseUrl}/console\n`);
-    await fresh.drop();
-  });
-
-  it('for an encryption key that is lost: names its id, writes nothing', async () => {
-    const content = readFileSync(keyFile);
-    rmSync(keyFile);
-    const output = await refusedStart({});
-    expect(output).toMatch(/needs the encryption key [0-9a-f]{16}, and there is no key file/);
-    expect(existsSync(keyFile)).toBe(false);
-    writeFileSync(keyFile, content, { mode: 0o600 });
-    await (await startServerProcess(environment)).stop();
-  });
-
-  it('for a wrong encryption key: names both ids, overwrites nothing', async () => {
-    const wrongFile = join(folder, 'wrong.key');
-    writeFileSync(wrongFile, `${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 });
-    const before = readFileSync(wrongFile);
-    expect(await refusedStart({ ENCRYPTION_KEY_FILE: wrongFile })).toMatch(/[0-9a-f]{16}.*[0-9a-f]{16}/s);
-    expect(readFileSync(wrongFile)).toEqual(before);
-  });
-
-  it('for a first password that is too short', async () => {
-    const fresh = await createTestDatabase({ schema: 'empty' });
-    const file = join(folder, 'short');
-    writeFileSync(file, 'short\n');
-    const output = await refusedStart({
-      DATABASE_URL: fresh.url,
-      ENCRYPTION_KEY_FILE: join(folder, 'another.key'),
-      ADMIN_PASSWORD_FILE: file,
-    });
-    expect(output).toContain('The password in ADMIN_PASSWORD_FILE does not do: ');
     await fresh.drop();
   });
 });

@@ -19,8 +19,8 @@ import { readOcraRecordings } from '../../compat/ocra-recordings.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 import { refusalOf } from '../../support/values/refusal.ts';
 import { readVectorFile } from '../../support/values/vectors.ts';
-import type { SuiteRow } from '../../support/vectors/suite-vectors.ts';
-import { rowsOf } from '../../support/vectors/checked-row.ts';
+import type { SuiteRow } from '../../support/vectors/vectors.ts';
+import { rowsOf } from '../../support/vectors/vectors.ts';
 
 function lacking(scope: string, action: string): AnyServiceError {
   return new ServiceError('right.missing', 'plain', { policy: { scope, action } });

@@ -1,5 +1,5 @@
 import { type Ledgers, readLedgers } from '../../../scripts/recorded-differences.ts';
-import type { CheckedRow } from '../vectors/checked-row.ts';
+import type { CheckedRow } from '../vectors/vectors.ts';
 
 /** An intended difference of docs/reference/recorded-differences.md, which excludes rows of a file. */
 export interface LedgerEntry {

@@ -1,5 +1,4 @@
-import type { CheckedRow } from './checked-row.ts';
-import { runAllVectors } from './vector-runs.ts';
+import { type CheckedRow, runAllVectors } from './vectors.ts';
 
 /** Checks all vectors in a browser. The page's host serves them in the folder `vectors`. */
 export function runServedVectors(): Promise<(readonly CheckedRow[])[]> {

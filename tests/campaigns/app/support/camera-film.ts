@@ -1,5 +1,5 @@
-import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { PNG } from 'pngjs';
 
 /** The format of a film, in pixels (both even) and pictures. */

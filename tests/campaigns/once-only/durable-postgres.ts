@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { postmasterPid, worksIn } from '../../embedded-postgres/support/serving-process.ts';
-import { embeddedUrl } from './embedded-url.ts';
-import { queryOnce } from './test-server.ts';
+import { embeddedUrl } from '../../support/database/embedded-url.ts';
+import { queryOnce } from '../../support/database/test-server.ts';
 
 /** A part of PostgreSQL to kill. */
 export type PostgresPart = 'backend' | 'postmaster';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ServerProcess } from './server-process.ts';
+import type { ServerProcess } from '../../support/servers/server-process.ts';
 
 /** Milliseconds between two attempts to start a server, as of a service manager. */
 const RESTART_MS = 250;

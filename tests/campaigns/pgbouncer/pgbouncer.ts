@@ -1,4 +1,4 @@
-import { waitForPort, freePort } from './wait-for-port.ts';
+import { waitForPort, freePort } from '../../support/servers/wait-for-port.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync } from 'node:fs';
@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { codeBlocks } from '../../repository/markdown.ts';
 import { readRepositoryFile } from '../../repository/repository-file.ts';
-import { DatabaseProxy } from '../database/database-proxy.ts';
-import { unprivilegedAccount } from './system-programs.ts';
+import { DatabaseProxy } from '../../support/database/database-proxy.ts';
+import { unprivilegedAccount } from '../../support/servers/system-programs.ts';
 
 /** The lines of pgbouncer.ini that docs/guides/operating.md asks for, but for the size, which is the test's. */
 export const DOCUMENTED_LINES: readonly string[] = codeBlocks(readRepositoryFile('docs/guides/operating.md'))

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { makeNamedPipe } from './named-pipe.ts';
+import { makeNamedPipe } from '../../support/servers/named-pipe.ts';
 import { REPOSITORY } from '../../repository/repository-file.ts';
 
 const LIBRARIES = [
