@@ -120,7 +120,7 @@ describe('the migrations', () => {
   });
 
   it('wait, however long, for whoever else changes the schema', async () => {
-    const impatient = openDatabase({ connection: empty.url, statementTimeoutMs: 1_000 });
+    const impatient = openDatabase({ connection: empty.url, statementTimeoutMs: 300 });
     const other = openDatabase({ connection: empty.url });
     let done = false;
     const migrated = other.knex.transaction(async (transaction) => {
@@ -129,7 +129,7 @@ describe('the migrations', () => {
         done = true;
         return names;
       });
-      await sleep(2_000);
+      await sleep(600);
       expect(done).toBe(false);
       return { waiting };
     });
