@@ -1,18 +1,206 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { AccessControl } from '../../src/policy/access-control.ts';
-import { decideRight, type PolicyBase, type Right } from '../../src/policy/granting.ts';
 import type { Principal } from '../../src/policy/caller.ts';
 import {
-  explainRight,
-  explainValue,
   type Obstacle,
   type PolicyVerdict,
+  explainRight,
+  explainValue,
 } from '../../src/policy/explanation.ts';
-import { policyValue, ReadPolicy } from '../../src/policy/read-policy.ts';
-import type { Policy } from '../../src/policy/stored-policy.ts';
-import { ServiceError } from '../../src/kernel/errors.ts';
+import { type PolicyBase, type Right, decideRight } from '../../src/policy/granting.ts';
+import { readActions } from '../../src/policy/policy-actions.ts';
+import { readClients, readTimes, readUsers } from '../../src/policy/policy-conditions.ts';
+import { checkPolicy } from '../../src/policy/policy.ts';
+import { ReadPolicy, policyValue } from '../../src/policy/read-policy.ts';
+import { POLICY_SCOPES, type Policy } from '../../src/policy/stored-policy.ts';
+import { anyText } from '../support/values/any-text.ts';
+import { callerNamed } from '../support/values/callers.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
+
+/** Texts as people and attackers write them: of the signs that the readers know, and of any others. */
+const text = fc.oneof(
+  anyText({ maxLength: 60 }),
+  fc.string({ unit: fc.constantFrom(...Array.from('*,;!-/:@=.()[]|+?\\^$"\' 0159afxyz')), maxLength: 60 }),
+  fc.constantFrom('*', '* * * * * *;', '10.0.0.0/8', 're.*', 'request, status', 'a@b', 'res:'),
+);
+const subject = fc.record({
+  login: fc.oneof(text, fc.constantFrom('alice', '')),
+  realms: fc.array(fc.constantFrom('alpha', 'beta'), { maxLength: 2 }),
+  resolver: fc.option(fc.constantFrom('res', ''), { nil: undefined }),
+});
+const at = fc.date({ min: new Date(1980, 0, 1), max: new Date(2090, 0, 1), noInvalidDate: true });
+
+/** @returns the outcome; anything but a refusal with a reason fails the test */
+function attempt<Value>(work: () => Value): Value | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ServiceError && error.message.length < 10_000) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+describe('whatever somebody writes into a policy', () => {
+  it('is read or refused with a reason, and what was read answers every question', () => {
+    fc.assert(
+      fc.property(text, subject, text, at, (written, who, client, when) => {
+        const users = attempt(() => readUsers(written));
+        expect(['everybody', 'named', 'nobody', undefined]).toContain(users?.(who));
+        expect([true, false, undefined]).toContain(attempt(() => readClients(written))?.(client));
+        expect([true, false, undefined]).toContain(attempt(() => readTimes(written))?.(when));
+        for (const scope of POLICY_SCOPES) {
+          attempt(() => readActions(scope, written));
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is kept only if it can be read again', () => {
+    const draft = fc.record({
+      name: text,
+      scope: fc.oneof(fc.constantFrom(...POLICY_SCOPES), text),
+      action: text,
+      realm: text,
+      user: text,
+      client: text,
+      time: text,
+      active: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(draft, (written) => {
+        const policy = attempt(() => checkPolicy(written));
+        if (policy !== undefined) {
+          expect(checkPolicy(policy)).toEqual(policy);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('whatever stands in the database in place of a policy', () => {
+  const policy: fc.Arbitrary<Policy> = fc.record({
+    name: text,
+    scope: fc.constantFrom(...POLICY_SCOPES),
+    action: text,
+    realm: text,
+    user: text,
+    client: text,
+    time: text,
+    active: fc.boolean(),
+  });
+
+  it('never breaks a decision, and switched off gives nothing', () => {
+    fc.assert(
+      fc.property(policy, subject, text, at, (kept, who, client, when) => {
+        const read = new ReadPolicy(kept);
+        expect(['everybody', 'named', 'nobody']).toContain(read.means('request', who));
+        expect([true, false]).toContain(read.holds(client, when));
+        const off = new ReadPolicy({ ...kept, active: false });
+        expect(off.means('request', who)).toBe('nobody');
+        expect(off.holds(client, when)).toBe(false);
+      }),
+    );
+  });
+
+  it('never gives more when one of the policies is out of its time', () => {
+    const realms = ['alpha', 'beta', 'gamma'];
+    const sensible: fc.Arbitrary<Policy> = fc.record({
+      name: fc.constant('p'),
+      scope: fc.constantFrom('monitoring', 'admin', 'system', 'ocra'),
+      action: fc.constantFrom('*', 'tokens', 'enable', 'read', 'request'),
+      realm: fc.constantFrom('*', 'alpha', 'beta, gamma', 'nosuch'),
+      active: fc.boolean(),
+      user: fc.constantFrom('*', 'alice', 'al.*', 'bob', '*, !alice'),
+      client: fc.constant(''),
+      time: fc.constantFrom('', '* * * * * 1990'),
+    });
+    const right = fc.constantFrom<Right[]>(
+      { scope: 'monitoring', action: 'tokens' },
+      { scope: 'admin', action: 'enable' },
+      { scope: 'system', action: 'read' },
+      { scope: 'ocra', action: 'request' },
+    );
+    const access = new AccessControl({ clock: { now: () => new Date(2026, 10, 20) } });
+    const granted = (policies: readonly Policy[], requested: Right): readonly string[] => {
+      const configuration = configurationOf({
+        realms: realms.map((name) => ({ name, resolvers: [] })),
+        policies,
+      });
+      const grant = attempt(() => access.authorize(configuration, callerNamed('alice'), requested));
+      return grant === undefined
+        ? []
+        : grant.realms === 'all'
+          ? ['all', ...realms]
+          : ['some', ...grant.realms];
+    };
+    fc.assert(
+      fc.property(
+        fc.array(sensible, { minLength: 1, maxLength: 5 }),
+        fc.nat(),
+        right,
+        (policies, index, requested) => {
+          const late = policies.map((one, at) =>
+            at === index % policies.length ? { ...one, time: '* * * * * 1990' } : one,
+          );
+          const before = new Set([...granted(policies, requested), 'some']);
+          expect(granted(late, requested).filter((realm) => !before.has(realm))).toEqual([]);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('clients', () => {
+  it('are in a network when its first bits are theirs', () => {
+    const bytes = fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255), fc.nat(255));
+    const number = (address: readonly number[]): number => address.reduce((sum, byte) => sum * 256 + byte, 0);
+    fc.assert(
+      fc.property(
+        bytes,
+        bytes,
+        fc.integer({ min: 0, max: 32 }),
+        fc.boolean(),
+        (network, host, prefix, near) => {
+          const client = near ? network.map((byte, index) => (index < 3 ? byte : host[3])) : host;
+          const size = 2 ** (32 - prefix);
+          const expected = Math.floor(number(network) / size) === Math.floor(number(client) / size);
+          const reads = readClients(`${network.join('.')}/${prefix}`);
+          expect(reads(client.join('.'))).toBe(expected);
+          expect(reads(`::ffff:${client.join('.')}`)).toBe(expected);
+          expect(readClients(`*, -${network.join('.')}/${prefix}`)(client.join('.'))).toBe(!expected);
+        },
+      ),
+    );
+  });
+});
+
+describe('times', () => {
+  it('that spell out an instant hold then, and not a minute, day or year later', () => {
+    fc.assert(
+      fc.property(at, (when) => {
+        const fields = [
+          when.getMinutes(),
+          when.getHours(),
+          when.getDate(),
+          when.getMonth() + 1,
+          when.getDay(),
+        ];
+        const holds = readTimes(`${fields.join(' ')} ${when.getFullYear()}`);
+        expect(holds(when)).toBe(true);
+        expect(holds(new Date(when.getTime() + 60_000))).toBe(false);
+        expect(holds(new Date(when.getTime() + 86_400_000))).toBe(false);
+        expect(readTimes('* * * * * *')(when)).toBe(true);
+      }),
+    );
+  });
+});
 
 const AT = new Date(2026, 10, 20, 14, 35);
 const access = new AccessControl({ clock: { now: () => AT } });
