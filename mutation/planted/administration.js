@@ -5,7 +5,7 @@ export const faults = [
     'tokens/token-service.ts',
     'found.filter((token) => isVisible(token, grant))',
     'found',
-    'tests/http/admin/changing-tokens',
+    'tests/tokens/token-service',
   ],
   [
     'tokens/token-service.ts',
