@@ -122,6 +122,12 @@ describe('administrators', () => {
   });
 });
 
+it('the first administrator is made once by two servers that start at once', async () => {
+  await test.database.knex('administrators').delete();
+  const made = await Promise.all([server(), server()].map((one) => one.ensureFirstAdministrator()));
+  expect(made.filter((one) => one !== undefined)).toHaveLength(1);
+});
+
 it('a password of endless length is refused without any work', async () => {
   expect(await service.authenticatePassword('admin', 'x'.repeat(1025))).toBeUndefined();
   expect(await service.authenticatePassword('nosuch', 'x'.repeat(1025))).toBeUndefined();
