@@ -25,7 +25,7 @@ interface MonitoringParts {
 }
 
 /** @returns the service over the database, under a configuration that is not in it; no count of users is known before */
-export function monitoringOver(
+function monitoringOver(
   database: Database,
   configuration: Configuration,
   {
