@@ -89,7 +89,11 @@ const encryption = line.default('').transform((text, context): SqlTlsMode => {
 /** What a resolver of the kind sql takes, by LinOTP's names and in its forms. */
 export const SQL_SETTINGS = z
   .object({
-    Driver: setting(driver, { description: 'The kind of database.', example: 'postgresql', isBoundToSecret: true }),
+    Driver: setting(driver, {
+      description: 'The kind of database.',
+      example: 'postgresql',
+      isBoundToSecret: true,
+    }),
     Server: setting(
       line.regex(/^(?:[\p{L}\p{N}.:_-]{1,253}|\/.{0,1000})$/u, 'is not the name or the address of a host'),
       { description: 'Host name or address.', example: 'db.example.com', isBoundToSecret: true },

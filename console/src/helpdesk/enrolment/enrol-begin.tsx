@@ -126,7 +126,11 @@ function AddressWarning({ target }: Pick<BeginProps, 'target'>): ReactNode {
     return null;
   }
   return (
-    <Alert color="yellow" role="status" title={data.address_count === 0 ? t.addressMissing : t.addressesDiffer}>
+    <Alert
+      color="yellow"
+      role="status"
+      title={data.address_count === 0 ? t.addressMissing : t.addressesDiffer}
+    >
       {data.realm === null ? (
         <p>{t.addressByPolicies}</p>
       ) : (
