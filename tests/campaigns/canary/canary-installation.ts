@@ -395,7 +395,7 @@ export async function useCommands(installation: CanaryInstallation): Promise<voi
     '--secret-file',
     secret,
   ]);
-  await installation.run(['keys', 'add']);
+  await installation.run(['key', 'add']);
   await installation.run(['config']);
 }
 

@@ -191,7 +191,7 @@ const acts = (): readonly Act[] => [
     before: reopen,
   },
   {
-    words: async () => ['keys', 'retire', await keyThat('NOT is_current'), '--yes'],
+    words: async () => ['key', 'retire', await keyThat('NOT is_current'), '--yes'],
     says: ['key/retire: retired'],
   },
   act('audit verify'),
@@ -213,7 +213,7 @@ const APART = [
   'device activation-code',
   'restore',
   // It issues challenges as /ocra/request does: tests/cli/commands/tokens/getting-started.
-  'challenge',
+  'challenge issue',
   // It opens the installation by itself, and changes nothing: tests/campaigns/doctor.
   'doctor',
   // They need a LinOTP database: tests/linotp.

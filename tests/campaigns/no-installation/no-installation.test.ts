@@ -38,7 +38,7 @@ describe('where there is no installation', () => {
     ['token', 'list'],
     ['user', 'list', '--realm', 'office'],
     ['audit', 'verify'],
-    ['keys', 'list'],
+    ['key', 'list'],
     ['count', '--json'],
     ['housekeeping', 'run'],
     ['resolver', 'add', 'staff'],

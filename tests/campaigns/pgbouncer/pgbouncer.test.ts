@@ -142,8 +142,8 @@ describeWithProgram('PgBouncer in transaction mode', findPgBouncer(), 'pgbouncer
     it.each([
       ['migrate', ['migrate']],
       ['housekeeping', ['housekeeping', 'run']],
-      ['a new key', ['keys', 'add']],
-      ['key rotation', ['keys', 'rotate', '--yes']],
+      ['a new key', ['key', 'add']],
+      ['key rotation', ['key', 'rotate', '--yes']],
       ['counts', ['count', '--verify']],
       ['the audit trail', ['audit', 'verify']],
     ])('serves the command: %s', async (_what, parameters) => {
