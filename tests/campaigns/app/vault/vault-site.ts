@@ -3,6 +3,7 @@ import type { DeviceToken } from '../../../../src/device/device-token.ts';
 import type { ProtectedVault, VaultState } from '../../../../app/src/vault/vault.ts';
 import { type FileSite, serveFiles } from '../../../support/browser/file-site.ts';
 import { bundleForBrowser } from '../../../support/browser/vite.ts';
+import { expectSoon } from '../../../support/values/expect-soon.ts';
 
 export const PIN = '482915';
 export const WRONG_PIN = '739164';
@@ -87,20 +88,7 @@ export async function faultOf(work: Promise<unknown>): Promise<string> {
 
 /** Waits until the vault of a page is in the state. */
 export async function untilState({ vault }: VaultPage, state: VaultState): Promise<void> {
-  await vault.evaluate(
-    (opened, wanted) =>
-      new Promise<void>((resolve) => {
-        const look = (): void => {
-          if (opened.state === wanted) {
-            end();
-            resolve();
-          }
-        };
-        const end = opened.subscribe(look);
-        look();
-      }),
-    state,
-  );
+  await expectSoon(() => vault.evaluate((opened) => opened.state)).toBe(state);
 }
 
 /** @returns the number of encrypted records in the database */
