@@ -149,6 +149,8 @@ async function enter(request: EntryRequest): Promise<Member> {
   } catch (error) {
     // No other process has joined it.
     if (started?.kill('SIGINT') === true) {
+      // Nothing else may keep this process alive.
+      started.ref();
       await once(started, 'exit');
     }
     throw error;
@@ -260,8 +262,9 @@ async function startPostmaster(
   const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const command = [join(bin, 'postgres'), '-D', ownPath(cluster.path), ...parameters];
   const { env, ...surroundings } = isolated(cluster);
-  // The shell opens the log with the rights of the account.
-  const child = spawn('/bin/sh', ['-c', `umask 077; exec "$@" >>${LOG_FILE} 2>&1`, 'sh', ...command], {
+  // The shell opens the log with the rights of the account. The lock of a former socket may name another process by now.
+  const script = `umask 077; rm -f .s.PGSQL.5432.lock; exec "$@" >>${LOG_FILE} 2>&1`;
+  const child = spawn('/bin/sh', ['-c', script, 'sh', ...command], {
     ...surroundings,
     // Set by pg_ctl, too: PostgreSQL does not take that process for another postmaster.
     env: { ...env, ...(stale !== undefined && { PG_GRANDPARENT_PID: stale }) },

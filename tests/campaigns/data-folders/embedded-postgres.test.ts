@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chown, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -199,25 +199,39 @@ describe('after a crash', () => {
     expect(await ask(command.connection, 'SELECT 1')).toBe(1);
   });
 
-  it('starts although the number in postmaster.pid now belongs to another process of the same user', async () => {
+  it('starts although the numbers in its locks now belong to other processes of the same user', async () => {
     const { dataDir, cluster } = await usedDataDir();
     const { uid, gid } = await stat(cluster);
-    const stranger = spawn('sleep', ['600'], { uid, gid });
-    await once(stranger, 'spawn');
-    const lines = [stranger.pid, cluster, 1_700_000_000, 5432, '.', '', '  1  1', 'ready', ''];
-    await writeFile(join(cluster, 'postmaster.pid'), lines.join('\n'));
-    await writeFile(join(cluster, '.s.PGSQL.5432.lock'), lines.join('\n'), { mode: 0o600 });
-    await promisify(execFile)('chown', [
-      `${uid}:${gid}`,
-      `${cluster}/postmaster.pid`,
-      `${cluster}/.s.PGSQL.5432.lock`,
-    ]);
+    // They differ after a second crash within a start.
+    const strangers = ['postmaster.pid', '.s.PGSQL.5432.lock'].map((name) => ({
+      path: join(cluster, name),
+      stranger: spawn('sleep', ['600'], { uid, gid }),
+    }));
+    for (const { path, stranger } of strangers) {
+      await once(stranger, 'spawn');
+      const lines = [stranger.pid, cluster, 1_700_000_000, 5432, '.', '', '  1  1', 'ready', ''];
+      await writeFile(path, lines.join('\n'), { mode: 0o600 });
+      await chown(path, uid, gid);
+    }
 
     const next = await folders.open({ dataDir });
     expect(await ask(next.connection, 'SELECT 1')).toBe(1);
     await next.close();
-    expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
-    stranger.kill();
+    for (const { stranger } of strangers) {
+      expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
+      stranger.kill();
+    }
+  });
+
+  it('stops what it has started when it gives up, and says so', async () => {
+    const { dataDir, cluster } = await usedDataDir();
+    await appendFile(join(cluster, 'postgresql.conf'), '\nhot_standby = off\n');
+    // It waits for a primary server, and takes no connection.
+    await writeFile(join(cluster, 'standby.signal'), '');
+    folders.watch(cluster);
+    const { report } = await openElsewhere({ dataDir, role: 'server', durable: false, waitMs: 2_000 });
+    expect(report.error).toContain('aborted due to timeout');
+    expect(await isServed(cluster)).toBe(false);
   });
 
   it('says what PostgreSQL says when it does not start', async () => {

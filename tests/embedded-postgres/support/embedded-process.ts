@@ -7,6 +7,11 @@ import type { EmbeddedPostgresOptions } from '../../../src/embedded-postgres/clu
 
 const CHILD = fileURLToPath(new URL('./embedded-child.ts', import.meta.url));
 
+export type ElsewhereOptions = Omit<EmbeddedPostgresOptions, 'log' | 'giveUp'> & {
+  /** Gives up after that time. */
+  readonly waitMs?: number;
+};
+
 /** The outcome of opening in the other process. */
 export interface EmbeddedReport {
   readonly host?: string;
@@ -32,7 +37,7 @@ export interface ProcessSurroundings {
 
 /** Opens the embedded PostgreSQL in a process of its own. */
 export async function openElsewhere(
-  options: Omit<EmbeddedPostgresOptions, 'log'>,
+  options: ElsewhereOptions,
   { env, ...account }: ProcessSurroundings = {},
 ): Promise<EmbeddedProcess> {
   const child = spawn(process.execPath, ['--import', 'tsx', CHILD, JSON.stringify(options)], {
