@@ -41,11 +41,16 @@ export async function run(
   }
 }
 
-/** Copies some 60 MB, once for each version; complete or not at all, also if several processes do this at once. */
+/**
+ * Copies some 60 MB, once for each version; complete or not at all, also if several processes do this at once. Another
+ * account, such as that of a service whose data is there, could lead root elsewhere by links.
+ */
 const COPY = `
 umask 022
+folder=$(dirname "$1")
+mkdir -p "$folder" && [ -O "$folder" ] || { echo "$folder must belong to root" >&2; exit 1; }
 [ -d "$1" ] && exit
-mkdir -p "$(dirname "$1")" && cp -R "$0" "$1.$$" && chmod -R u+w,a+rX,go-w "$1.$$" && sync -f "$1.$$" &&
+cp -R "$0" "$1.$$" && chmod -R u+w,a+rX,go-w "$1.$$" && sync -f "$1.$$" &&
 mv -T "$1.$$" "$1" && exit
 rm -rf "$1.$$"
 [ -d "$1" ]`;

@@ -72,6 +72,8 @@ await describeAsRoot('as root', () => {
     expect(await find()).toBe(bin);
     expect((await stat(bin)).ino).toBe(ino);
     expect(await readdir(sharedFolder)).toEqual([expect.stringMatching(/^postgresql-18\.[^/]*\d$/)]);
+    await run('chown', [`${NOBODY.uid}`, sharedFolder]);
+    await expect(find()).rejects.toThrow(/cannot be copied: .*must belong to root/);
   });
 
   it('goes on with the database of the ordinary user to whom it belongs, and makes none in the folder of one', async () => {
