@@ -1,5 +1,4 @@
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFile, chown, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -208,7 +207,6 @@ describe('after a crash', () => {
       stranger: spawn('sleep', ['600'], { uid, gid }),
     }));
     for (const { path, stranger } of strangers) {
-      await once(stranger, 'spawn');
       const lines = [stranger.pid, cluster, 1_700_000_000, 5432, '.', '', '  1  1', 'ready', ''];
       await writeFile(path, lines.join('\n'), { mode: 0o600 });
       await chown(path, uid, gid);
