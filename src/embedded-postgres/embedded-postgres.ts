@@ -25,10 +25,7 @@ export interface EmbeddedPostgres {
 
 type EntryRequest = EmbeddedPostgresOptions & { readonly cluster: Cluster };
 
-/**
- * A process's membership in the cluster: a connection that holds advisory locks. The operating system ends it with the
- * process, so a crash leaves nothing to clean up.
- */
+/** A process's membership: a connection that holds advisory locks. It ends with the process: a crash leaves nothing. */
 interface Member {
   readonly client: pg.Client;
   readonly ended: Promise<unknown>;
@@ -147,9 +144,8 @@ async function enter(request: EntryRequest): Promise<Member> {
     }
     throw unavailable(`the embedded database ${request.cluster.path} does not answer`);
   } catch (error) {
-    // No other process has joined it.
+    // No other process has joined it. Nothing else may keep this process alive.
     if (started?.kill('SIGINT') === true) {
-      // Nothing else may keep this process alive.
       started.ref();
       await once(started, 'exit');
     }
@@ -160,8 +156,6 @@ async function enter(request: EntryRequest): Promise<Member> {
 /**
  * A start may fail because another process was first, or has already stopped it, or the former postmaster's children still
  * end: it is repeated for a while.
- * @param started the postmaster that this process has started before
- * @param stale the number that was in postmaster.pid at first
  * @throws ServiceError with PostgreSQL's own message
  */
 async function startUnlessRunning(

@@ -18,8 +18,7 @@ export interface Surroundings {
 
 /** @returns options for `spawn` without our environment: no PG* variable, no locale that the binaries do not know */
 export function isolated({ account, path = '/' }: Surroundings): CommonSpawnOptions {
-  const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' };
-  return { cwd: path, env, ...account };
+  return { cwd: path, env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' }, ...account };
 }
 
 /**
@@ -94,7 +93,6 @@ export function packagedBinaries(platform = `${process.platform}-${process.arch}
 /** Makes the links that the package's install script would make; npm does not always run it. */
 async function makeLinks(nativeFolder: string): Promise<void> {
   const text = await readFile(join(nativeFolder, 'pg-symlinks.json'), 'utf8');
-  // The package lists its files as `native/lib/…`.
   for (const { source, target } of JSON.parse(text) as { source: string; target: string }[]) {
     const link = join(nativeFolder, '..', target);
     // It is there, or the package cannot be written: PostgreSQL tells what it misses.
