@@ -52,11 +52,18 @@ describe('folding in the background', () => {
     folding.start();
     await insertUsers(1, 25_000);
     await until(async () => (await pendingDeltas(test.database)) === 0);
-    await until(async () => (await sizeOfDeltas()) === 0);
+    let users = 25_000;
+    // A look at the table while it is cleared may keep its space until the next time.
+    while ((await sizeOfDeltas()) > 0) {
+      await insertUsers(users + 1, (users += 1_000));
+      await until(async () => (await pendingDeltas(test.database)) === 0);
+      await sleep(500);
+      expect(users).toBeLessThan(35_000);
+    }
     await folding.stop();
     // Where a turn was under way, stopping may have been faster.
     await until(() => test.database.usage().used + test.database.usage().waiting === 0);
-    await insertUsers(25_001, 25_002);
+    await insertUsers(users + 1, users + 2);
     await sleep(100);
     expect(await pendingDeltas(test.database)).toBe(2);
     expect(new Set(lines)).toEqual(new Set(['debug Folded counts']));
