@@ -68,6 +68,19 @@ async function refusedCode(attempt: Promise<unknown>): Promise<string> {
   return (await eventualRefusal(attempt)).code;
 }
 
+describe('the first administrator', () => {
+  const empty = async (): Promise<AdministratorService> => {
+    await test.database.knex('administrators').delete();
+    return server();
+  };
+
+  it('is made once by two servers that start at once', async () => {
+    const servers = [await empty(), server()];
+    const made = await Promise.all(servers.map((one) => one.ensureFirstAdministrator()));
+    expect(made.filter((one) => one !== undefined)).toHaveLength(1);
+  });
+});
+
 describe('administrators', () => {
   it('are one however their name is spelled', async () => {
     const [composed, decomposed] = ['Zo\u00eb', 'Zoe\u0308'];
@@ -122,34 +135,68 @@ describe('administrators', () => {
   });
 });
 
-it('the first administrator is made once by two servers that start at once', async () => {
-  await test.database.knex('administrators').delete();
-  const made = await Promise.all([server(), server()].map((one) => one.ensureFirstAdministrator()));
-  expect(made.filter((one) => one !== undefined)).toHaveLength(1);
+describe('a password', () => {
+  it('is refused with the same work whether or not there is such an administrator', async () => {
+    expect(await service.authenticatePassword('admin', 'wrong one')).toBeUndefined();
+    expect([hasher.verified, hasher.verifiedNothing]).toEqual([1, 0]);
+    for (const name of ['nosuch', '', '*', 'ADMIN', 'admin ', 'ad\0min']) {
+      expect(await service.authenticatePassword(name, PASSWORD)).toBeUndefined();
+    }
+    expect([hasher.verified, hasher.verifiedNothing]).toEqual([1, 6]);
+  });
+
+  it('of endless length is refused without any work', async () => {
+    expect(await service.authenticatePassword('admin', 'x'.repeat(1025))).toBeUndefined();
+    expect(await service.authenticatePassword('nosuch', 'x'.repeat(1025))).toBeUndefined();
+    expect([hasher.verified, hasher.verifiedNothing]).toEqual([0, 0]);
+  });
 });
 
-it('a password of endless length is refused without any work', async () => {
-  expect(await service.authenticatePassword('admin', 'x'.repeat(1025))).toBeUndefined();
-  expect(await service.authenticatePassword('nosuch', 'x'.repeat(1025))).toBeUndefined();
-  expect([hasher.verified, hasher.verifiedNothing]).toEqual([0, 0]);
-});
+describe('a session', () => {
+  it('belongs to the administrator until it ends', async () => {
+    const { session, expiresAt } = await openSession(service, 'admin', PASSWORD);
+    expect(session).toMatch(/^[\w-]{43}$/);
+    expect(expiresAt).toEqual(new Date('2026-11-20T10:10:00Z'));
+    after(599);
+    expect(await service.findSession(session)).toBe('admin');
+    after(600);
+    expect(await service.findSession(session)).toBeUndefined();
+  });
 
-it('a session belongs to the administrator until it ends', async () => {
-  const { session } = await openSession(service, 'admin', PASSWORD);
-  after(599);
-  expect(await service.findSession(session)).toBe('admin');
-  after(600);
-  expect(await service.findSession(session)).toBeUndefined();
+  it('is kept as a hash, and the hash is no session', async () => {
+    const { session } = await openSession(service, 'admin', PASSWORD);
+    const [row] = await test.database.knex('sessions').select<{ session_hash: Buffer }[]>('session_hash');
+    const kept = row?.session_hash.toString('hex') ?? '';
+    expect(kept).not.toContain(session);
+    expect(kept).not.toContain(Buffer.from(session).toString('hex'));
+    expect(await service.findSession(Buffer.from(kept, 'hex').toString('base64url'))).toBeUndefined();
+  });
+
+  it.each(['', '*', 'null', 'x'.repeat(42), `${'x'.repeat(43)}\n`, 'x'.repeat(10_000)])(
+    'is never %j',
+    async (session) => {
+      await openSession(service, 'admin', PASSWORD);
+      expect(await service.findSession(session)).toBeUndefined();
+      expect(await service.closeSession(session)).toBe(false);
+    },
+  );
 });
 
 describe('an API token', () => {
   const make = async (draft: Partial<ApiTokenDraft> = {}, caller: Caller = admin): Promise<string> =>
     (await service.addApiToken(caller, 'admin', { name: 'probe', rights: ['monitoring:*'], ...draft })).token;
 
-  it('stands for its administrator until it ends', async () => {
+  it('is shown once, kept as a hash, and stands for its administrator and rights until it ends', async () => {
     const token = await make({ expires: new Date(START.getTime() + 60_000).toISOString() });
+    expect(token).toMatch(/^tk_[\w-]{43}$/);
+    const [row] = await test.database.knex('api_tokens').select<{ token_hash: Buffer }[]>();
+    expect(JSON.stringify(row) + String(row?.token_hash)).not.toContain(token.slice(3));
     after(59);
-    expect(await service.authenticateApiToken(token)).toMatchObject({ administrator: 'admin' });
+    expect(await service.authenticateApiToken(token)).toMatchObject({
+      administrator: 'admin',
+      name: 'probe',
+      rights: ['monitoring:*'],
+    });
     after(60);
     expect(await service.authenticateApiToken(token)).toBeUndefined();
   });
@@ -162,4 +209,21 @@ describe('an API token', () => {
       expect(refusal.message).toBe('An API token cannot have more rights than its maker');
     }
   });
+
+  it.each<[string, Partial<ApiTokenDraft>]>([
+    ['without rights', { rights: [] }],
+    ['with unknown rights', { rights: ['monitoring:everything'] }],
+    ['without a name', { name: ' ' }],
+    ['that has ended already', { expires: START.toISOString() }],
+  ])('%s is refused', async (_what, draft) => {
+    expect(await refusedCode(make(draft))).toBe('administrator.invalid');
+  });
+
+  it.each(['', '*', 'tk_', 'tk_*', `tk_${'x'.repeat(43)}`, 'x'.repeat(43), 'x'.repeat(10_000)])(
+    'is never %j',
+    async (token) => {
+      await make();
+      expect(await service.authenticateApiToken(token)).toBeUndefined();
+    },
+  );
 });
