@@ -178,7 +178,7 @@ function addAuditVerifyCommand(audit: Command, context: CommandContext): void {
         rows: result.rows,
         unsealed: result.unsealed,
         checkpoints: result.checkpoints,
-        newest: result.newestCheckpoint,
+        newest_checkpoint: result.newestCheckpoint,
         whole: isWhole,
         total,
         keys: keys.map((one) => keyText(one)),
