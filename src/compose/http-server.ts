@@ -111,10 +111,10 @@ export async function startHttpServer(
   const listener: RequestListener = (request, response) => {
     (life.hasBegun ? app : answerStarting)(request, response);
   };
-  const { request, response } = app;
-  const server = await startServer(Object.assign(listener, { request, response }), {
+  const server = await startServer(listener, {
     host,
     port,
+    app,
     connections: guards.connections,
     unreadable: logUnreadable({ log, clock }),
     requestTimeout: requestTimeout * 1000,

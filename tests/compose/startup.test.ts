@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -202,6 +202,27 @@ it.each([24, 48, 127])(
     );
   },
 );
+
+/** Tells each change of the prototype of a message, after which each access to it is slow in Node 20. */
+const PROTOTYPE_WATCH = `const { IncomingMessage, ServerResponse } = require('node:http');
+const set = Object.setPrototypeOf;
+Object.setPrototypeOf = (value, prototype) => {
+  const isMessage = value instanceof IncomingMessage || value instanceof ServerResponse;
+  if (isMessage && Object.hasOwn(value, '_events')) {
+    console.log('prototype ' + (Object.getPrototypeOf(value) === prototype ? 'kept' : 'changed'));
+  }
+  return set(value, prototype);
+};`;
+
+it('gives no message another prototype', async () => {
+  const watch = join(folder, 'watch.cjs');
+  writeFileSync(watch, PROTOTYPE_WATCH);
+  const environment = { DATABASE_URL: ready.url, DATA_DIR: folder, NODE_OPTIONS: `--require=${watch}` };
+  const server = await startServerProcess(environment);
+  await fetch(`${server.baseUrl}/healthz`, { headers: { Connection: 'close' } });
+  await server.stop();
+  expect(server.output().match(/^prototype .*/gm)).toEqual(['prototype kept', 'prototype kept']);
+});
 
 describe('npm start', () => {
   let group: number | undefined;

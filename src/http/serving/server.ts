@@ -72,15 +72,16 @@ export interface ServerOptions {
   readonly connections?: ConnectionLimits;
   /** Is told of each request that no listener gets; default: nobody is. */
   readonly unreadable?: UnreadableNote;
+  /** The app of Express to which the listener passes requests. */
+  readonly app?: ExpressPrototypes;
 }
 
 /**
  * Starts to listen.
- * @param listener an app of Express, or any other listener
  * @throws ServiceError 'address.unavailable' with the address and the reason
  */
 export async function startServer(
-  listener: RequestListener & Partial<ExpressPrototypes>,
+  listener: RequestListener,
   {
     host,
     port,
@@ -88,10 +89,11 @@ export async function startServer(
     silence = TIME.silence,
     connections: limits,
     unreadable = () => undefined,
+    app,
   }: ServerOptions,
 ): Promise<RunningServer> {
   const server = createServer({
-    ...(hasPrototypes(listener) && expressMessages(listener)),
+    ...(app && expressMessages(app)),
     headersTimeout: Math.min(TIME.headers, requestTimeout),
     requestTimeout,
     keepAliveTimeout: TIME.keepAlive,
@@ -143,10 +145,6 @@ const REFUSALS: Readonly<Record<string, readonly [status: string, reason: string
   ],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not come in time'],
 };
-
-function hasPrototypes(listener: Partial<ExpressPrototypes>): listener is ExpressPrototypes {
-  return listener.request !== undefined && listener.response !== undefined;
-}
 
 /** @returns true for a request of HTTP/1.1 that names no host (RFC 9112 §3.2) */
 function lacksHost({ headers, httpVersion }: IncomingMessage): boolean {
