@@ -43,7 +43,7 @@ function showsConsequences(operation: Operation): boolean {
 /** @returns the operation that only tells what would follow, for which no secret is needed */
 function consequencesOf(operation: Operation): Operation {
   const { name, right } = operation;
-  const input = z.object(
+  const input = z.strictObject(
     Object.fromEntries(fieldsOf(operation.input).filter(([, field]) => metaOf(field).secret !== true)),
   );
   return {

@@ -38,7 +38,7 @@ export function auditExportEndpoint(
         'X-Audit-Verifiable': '`yes`, or `no` for CSV, selected rows, and callers who are bound to realms',
       },
       changesState: true,
-      parameters: z.object({ ...AUDIT_FILTERS, format: optional('`jsonl` (default) or `csv`', 'csv') }),
+      parameters: z.strictObject({ ...AUDIT_FILTERS, format: optional('`jsonl` (default) or `csv`', 'csv') }),
     },
     async ({ caller, parameters: { format, ...filters } }) => {
       const selected = await selectedBy(services, caller, filters);

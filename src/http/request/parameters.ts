@@ -49,6 +49,11 @@ export function mergeSources(
 
 /** The parameters that authenticate a caller, at every endpoint. */
 const CREDENTIALS: readonly string[] = ['session', 'csrf_token'];
+/** The parameters of every endpoint: credentials, and those that shape the answer. */
+export const EVERYWHERE: readonly string[] = [...CREDENTIALS, 'id', 'httperror'];
+
+/** Characters of a name that nobody declared, in a message. */
+const NAME_SHOWN = 64;
 
 /**
  * @param secrets names of parameters, in lower case
@@ -100,13 +105,15 @@ function mergeParameters(entries: readonly QueryEntry[], max: number): RequestVa
 }
 
 /**
- * Picks the parameters of an endpoint; others are ignored.
+ * Picks the parameters of an endpoint. Others are ignored, as LinOTP does, unless the schema is strict: a misspelt
+ * condition would hold nothing back.
  * @throws ServiceError 'parameter.missing' for the first one that is required and not given, 'parameter.invalid'
  */
 export function pickParameters<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   values: RequestValues,
 ): z.output<z.ZodObject<Shape>> {
+  refuseUnknown(schema, values);
   const picked = Object.keys(schema.shape).flatMap((name) => {
     const value = values.get(name);
     return value === undefined ? [] : [[name, value] as const];
@@ -123,6 +130,18 @@ export function pickParameters<Shape extends z.ZodRawShape>(
         { parameter: name },
       )
     : new ServiceError('parameter.missing', `Missing parameter '${name}'.`, { parameters: [name] });
+}
+
+function refuseUnknown({ def, shape }: z.ZodObject, values: RequestValues): void {
+  if (!(def.catchall instanceof z.ZodNever)) {
+    return;
+  }
+  for (const name of values.keys()) {
+    if (!Object.hasOwn(shape, name) && !EVERYWHERE.includes(name)) {
+      const parameter = name.slice(0, NAME_SHOWN);
+      throw new ServiceError('parameter.invalid', `There is no parameter '${parameter}'.`, { parameter });
+    }
+  }
 }
 
 /** @returns undefined for a value that is empty or blank: old clients also send the empty fields of their forms */

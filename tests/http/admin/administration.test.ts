@@ -159,6 +159,19 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       expect(await text('/admin/token/disable', several)).toContain("'revision' is of one token");
     });
 
+    it('are not changed by who names a parameter that the act has not: a condition may be misspelt', async () => {
+      const serial = await newToken('anna');
+      const given = { serial, description: 'mine' };
+      for (const name of ['revison', 'constructor', 'x'.repeat(99)]) {
+        const message = await text('/admin/token/set', { ...given, [name]: '1' });
+        expect(message).toContain(`There is no parameter '${name.slice(0, 64)}'.`);
+      }
+      expect(await text('/admin/audit/export', { sujbect: serial })).toContain("no parameter 'sujbect'");
+      expect((await shown(serial)).description).not.toBe('mine');
+      const everywhere = { SESSION: 'x', csrf_token: 'x', id: '7', httperror: '400' };
+      expect(await text('/admin/token/set', { ...given, ...everywhere })).toBe('no error');
+    });
+
     it.each<[string, (serial: string) => Promise<unknown>]>([
       [
         'their roll-out goes on',

@@ -16,10 +16,8 @@ import {
 } from '../../dialects/administration-answers.ts';
 import { type Endpoint, systemChange, systemReading } from '../../endpoint-spec.ts';
 import type { RequestContext } from '../../request/exchange.ts';
-import { optional, required } from '../../request/parameters.ts';
+import { EVERYWHERE, optional, required } from '../../request/parameters.ts';
 
-/** Parameters that are no configuration values: those of every endpoint. */
-const NO_KEYS: readonly string[] = ['session', 'csrf_token', 'id', 'httperror'];
 /** Keys of the values that /system/setDefault sets. */
 const DEFAULT_KEY = /^(?:linotp\.)?default/i;
 /** Types of values that LinOTP encrypts. */
@@ -249,7 +247,7 @@ function readEntries(
   { written }: RequestContext,
 ): ReadonlyMap<string, string> {
   if (key === undefined) {
-    return new Map([...written].filter(([name]) => !NO_KEYS.includes(name.toLowerCase())));
+    return new Map([...written].filter(([name]) => !EVERYWHERE.includes(name.toLowerCase())));
   }
   if (value === undefined) {
     throw new ServiceError('parameter.missing', "Missing parameter 'value'.", { parameters: ['value'] });
