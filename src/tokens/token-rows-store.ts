@@ -186,8 +186,11 @@ function fieldsOf<Fields extends Readonly<Record<string, keyof TokenRow>>>(
   columns: Fields,
   row: TokenRow,
 ): { readonly [Field in keyof Fields]: TokenRow[Fields[Field]] } {
-  const entries = Object.entries(columns).map(([field, column]) => [field, row[column]]);
-  return Object.fromEntries(entries) as { readonly [Field in keyof Fields]: TokenRow[Fields[Field]] };
+  const fields: Record<string, unknown> = {};
+  for (const [field, column] of Object.entries(columns)) {
+    fields[field] = row[column];
+  }
+  return fields as { readonly [Field in keyof Fields]: TokenRow[Fields[Field]] };
 }
 
 /** @returns only the columns of the change: other columns must not be overwritten with values of an earlier read */
