@@ -70,6 +70,7 @@ function askedAt(item: PathItem, schemas: Schemas): Named[] {
           partText(schemas.types([schema], true), required),
         ]),
       ...schemas.fields([schemaOf(body)], true),
+      ...(schemas.isOpen(schemaOf(body)) ? [['other parameters', 'ignored'] as Named] : []),
     ];
   });
 }
@@ -144,6 +145,11 @@ class Schemas {
         ...this.fields(below, asked, `${above}${name}.`),
       ];
     });
+  }
+
+  /** @returns true if it allows fields that it does not name */
+  isOpen(schema: JsonSchema): boolean {
+    return this.#forms([schema]).some(({ additionalProperties }) => additionalProperties !== false);
   }
 
   /** @returns what a value may be, without references; failures have one form everywhere */

@@ -96,6 +96,11 @@ describe('the contract of a release', () => {
       { asked: { ...withProperty(ASKED, 'realm', { type: 'string' }), required: ['serial', 'realm'] } },
       '/token: realm is new and required',
     ],
+    [
+      'parameters that are refused now',
+      { asked: { ...ASKED, additionalProperties: false } },
+      '/token: other parameters is gone',
+    ],
     ['a way to authenticate less', { security: [{ apiToken: [] }] }, '/token: post by password is gone'],
     ['a field less', { token: { type: 'object' } }, '/token: tokens.[].serial is gone'],
     [

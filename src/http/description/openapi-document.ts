@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { DialectAnswers, EnvelopeAnswer, OtherAnswer } from '../answers.ts';
 import { type Endpoint, type Method, type Requirement, endpointIn } from '../endpoint-spec.ts';
+import { EVERYWHERE, isStrict } from '../request/parameters.ts';
 import {
   type JsonSchema,
   jsonSchemaOf,
@@ -81,7 +82,7 @@ interface DescribedInterface {
 
 const DESCRIPTION = `This is the documented dialect, in which the console speaks, too. A server with \`WIRE_DIALECT=linotp\` answers at the paths of LinOTP as that does.
 
-Parameters are read from the query string and from the body: a form, JSON or multipart. The query string takes precedence. Names are read in any letter case, but for \`session\`; unknown parameters are ignored.
+Parameters are read from the query string and from the body: a form, JSON or multipart. The query string takes precedence. Names are read in any letter case, but for \`session\`. Unknown parameters are ignored, unless the schema of the body has no additional properties: then they are refused.
 
 HEAD is answered wherever GET is, and OPTIONS everywhere. An unknown path is answered with 404, a wrong method with 405 and \`Allow\`. Answers may not be cached, but for this description and its page. The Content-Type of JSON may name the charset UTF-8.`;
 
@@ -153,7 +154,7 @@ function schemasOf(endpoint: Endpoint): (readonly [string, JsonSchema])[] {
   const { envelope: success, refusal } = answers.documented;
   const hasBody = methods.includes('POST') && Object.keys(parameters.shape).length > 0;
   return [
-    ...(hasBody ? [[parametersName(endpoint), jsonSchemaOf(parameters, 'input')] as const] : []),
+    ...(hasBody ? [[parametersName(endpoint), bodySchema(parameters)] as const] : []),
     ...(success === undefined
       ? []
       : [[successName(endpoint), jsonSchemaOf(successSchema(success), 'output')] as const]),
@@ -161,6 +162,15 @@ function schemasOf(endpoint: Endpoint): (readonly [string, JsonSchema])[] {
       ? []
       : [[refusalName(endpoint), jsonSchemaOf(successSchema(refusal), 'output')] as const]),
   ];
+}
+
+/** Strict parameters also name those of every endpoint: what passes the schema is then what the server takes. */
+function bodySchema(parameters: z.ZodObject): JsonSchema {
+  const everywhere = Object.fromEntries(EVERYWHERE.map((name) => [name, z.string().optional()]));
+  return jsonSchemaOf(
+    isStrict(parameters) ? z.strictObject({ ...everywhere, ...parameters.shape }) : parameters,
+    'input',
+  );
 }
 
 /** The forms of a body. */

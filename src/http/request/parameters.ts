@@ -132,13 +132,18 @@ export function pickParameters<Shape extends z.ZodRawShape>(
     : new ServiceError('parameter.missing', `Missing parameter '${name}'.`, { parameters: [name] });
 }
 
-function refuseUnknown({ def, shape }: z.ZodObject, values: RequestValues): void {
-  if (!(def.catchall instanceof z.ZodNever)) {
+/** @returns true if the endpoint refuses parameters that it does not declare */
+export function isStrict({ def }: z.ZodObject): boolean {
+  return def.catchall instanceof z.ZodNever;
+}
+
+function refuseUnknown(schema: z.ZodObject, values: RequestValues): void {
+  if (!isStrict(schema)) {
     return;
   }
   for (const name of values.keys()) {
-    if (!Object.hasOwn(shape, name) && !EVERYWHERE.includes(name)) {
-      const parameter = name.slice(0, NAME_SHOWN);
+    if (!Object.hasOwn(schema.shape, name) && !EVERYWHERE.includes(name)) {
+      const parameter = Array.from(name).slice(0, NAME_SHOWN).join('');
       throw new ServiceError('parameter.invalid', `There is no parameter '${parameter}'.`, { parameter });
     }
   }

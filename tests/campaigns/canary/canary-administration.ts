@@ -254,6 +254,8 @@ export class CanaryAdministration {
     await this.#send({ path: `/ocra/check_t/${path}` });
     await this.#send({ path: `/admin/init?pin=${path}%` });
     await this.#send({ path: '/nothing', parameters: { password: secret('misplaced', 'an unknown path') } });
+    const name = secret('misplaced', 'as the name of a parameter');
+    await this.#send({ path: '/admin/token/list', parameters: { [name]: '1' } });
     const pass = secret('misplaced', 'as the transaction');
     for (const parameters of [{ transactionid: pass, pass: '1' }, { pass }, { pass, state: pass }]) {
       await this.#send({ path: '/ocra/check_t', parameters });

@@ -93,14 +93,17 @@ export class CanaryLife {
     await this.#check(opened, right, true);
     await this.#check(opened, right);
     // What tells of the token and its transaction.
-    for (const path of [
-      '/ocra/checkstatus',
-      '/admin/transaction/show',
-      '/admin/token/show',
-      '/admin/token/list',
-    ]) {
-      const { transactionid } = opened;
-      await send({ path, parameters: { serial, transactionid, transaction_id: transactionid } });
+    const { transactionid } = opened;
+    for (const [path, parameters] of Object.entries({
+      '/ocra/checkstatus': { transactionid },
+      '/admin/transaction/show': { transaction_id: transactionid },
+      '/admin/token/show': { serial },
+      '/admin/token/list': { serial },
+    })) {
+      const { isSuccess } = await send({ path, parameters });
+      if (!isSuccess) {
+        throw new Error(`${path} has told nothing of a token`);
+      }
     }
   }
 

@@ -477,9 +477,10 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
 
 describe.each(LOOKS)('%s', (path) => {
   it('writes nothing, and one row where it is refused', async () => {
-    // What would follow from an act is asked with the parameters of the act.
+    // What would follow from an act is asked with the parameters of the act, without its secret.
     const act = ACTS[path.replace(/\/consequences$/, '')];
-    const parameters = (await act?.prepare())?.values ?? QUESTIONS[path] ?? {};
+    const values = (await act?.prepare())?.values ?? QUESTIONS[path] ?? {};
+    const parameters = Object.fromEntries(Object.entries(values).filter(([name]) => name !== 'password'));
     const { response, rows } = await ask(path, { values: parameters });
     expect(response.status).toBe(200);
     expect(rows).toEqual([]);
