@@ -50,6 +50,8 @@ describe('the first administrator', () => {
     const adding = await test.database.knex.transaction();
     await adding('administrators').insert({ name: 'alice', password_hash: 'hash' });
     const first = store.insertFirst('admin', 'hash', ACT);
+    // Without the lock it does not wait, and is the first as it sees it.
+    await Promise.race([first, untilWaiting(test.database)]);
     await adding.commit();
     expect(await first).toBe(false);
     expect(await names()).toEqual(['alice']);
