@@ -108,7 +108,7 @@ export const faults = [
     'monitoring/monitoring-service.ts',
     'last?.snapshot === snapshot && last.realms === realms',
     'last?.snapshot === snapshot',
-    'tests/compat/monitoring',
+    'tests/http/monitoring',
   ],
   [
     'monitoring/reports.ts',
@@ -122,5 +122,5 @@ export const faults = [
     'realms',
     'tests/compat/monitoring',
   ],
-  ['monitoring/user-counts.ts', 'if (lost.length > 0) {', 'if (false) {', 'tests/http/admin/userinfo'],
+  ['monitoring/user-counts.ts', 'if (lost.length > 0) {', 'if (false) {', 'tests/monitoring/user-counts'],
 ];

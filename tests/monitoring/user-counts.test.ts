@@ -205,6 +205,20 @@ describe('a resolver that hangs', () => {
 });
 
 describe('the last known count', () => {
+  it('is missed of several resolvers: the refusal names all of them', async () => {
+    const other = { ...STAFF, id: '77', name: 'Other' };
+    const answer = counts.of(configurationOf({ resolvers: [STAFF, other] }), ['Staff', 'Other']);
+    const refusal = expect(answer).rejects.toMatchObject({
+      code: 'resolver.unavailable',
+      message: "Users cannot be counted, resolver unavailable: 'Other', 'Staff'",
+    });
+    await turn();
+    asks.forEach((ask) => {
+      ask.reject(REFUSED);
+    });
+    await refusal;
+  });
+
   it('is the latest that any server knows', async () => {
     await counted(40);
     const later = new Date(START.getTime() + 1000);

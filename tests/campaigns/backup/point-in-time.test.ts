@@ -194,7 +194,7 @@ describeWithProgram('a database whose disk is lost', findPostgres(), 'postgresql
         () => run('cp', ['-a', base, postgres.data]),
         recover,
         async () => {
-          const closed = await runTankeeper(['challenges', 'close-all'], environment);
+          const closed = await runTankeeper(['challenge', 'close-all'], environment);
           expect(closed).toMatchObject({ code: 0 });
         },
         async () => {

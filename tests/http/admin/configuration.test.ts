@@ -298,6 +298,8 @@ describe('/system/setConfig with keys of resolvers and realms, as LinOTP keeps t
     [{ 'ldapresolver.LDAPBASE.one': 'dc=x' }, 'LDAPURI is missing'],
     [{ 'useridresolver.group.wrong': 'nosuch' }, "resolver 'nosuch'"],
     [{ 'managedresolver.x.wrong': 'x' }, 'a part of a resolver'],
+    [{ 'an own value': 'x' }, "'an own value' is no configuration key"],
+    [{ [`k${'x'.repeat(255)}`]: 'x' }, "x' is no configuration key"],
   ])('refuses %j as setResolver and setRealm do, and sets nothing', async (given, message) => {
     expect(await set(given as Record<string, string>)).toContain(message);
     const { resolvers, realms } = application.services;

@@ -1,3 +1,4 @@
+import { TokenCountStore } from '../../../src/monitoring/token-count-store.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { openDatabase } from '../../../src/database/database.ts';
@@ -106,6 +107,16 @@ describe('/monitoring', () => {
     expect(body).toHaveProperty('result.value.Realms', {
       '/:no realm:/': { total: 0, 'total users': 0, 'unassigned&inactive': 0, active: 0 },
     });
+  });
+
+  it('counts the realms that each request asks for, where no count has changed since another', async () => {
+    const snapshot = jest.spyOn(TokenCountStore.prototype, 'snapshot');
+    await get('tokens');
+    snapshot.mockReturnValue(snapshot.mock.results[0]?.value as ReturnType<TokenCountStore['snapshot']>);
+    const total = async (realm: string): Promise<unknown> =>
+      ((await get(`tokens?realms=${realm}`)).body as { result: { value: { Summary: { total: unknown } } } })
+        .result.value.Summary.total;
+    expect([await total('a'), await total('/:no%20realm:/'), await total('a')]).toEqual([2, 0, 2]);
   });
 
   it('announces no day of sunset before there is one, and the deprecation in errors and limits, too', async () => {
