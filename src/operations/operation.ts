@@ -18,7 +18,10 @@ interface OperationFacts<Input extends z.ZodRawShape, Output extends z.ZodType> 
   readonly right: RightName | RequiredRights;
   /** True: by POST alone, not with a cookie alone, and never by a page of another site. */
   readonly changes: boolean;
-  /** By names in snake_case; others are refused. What is required is an argument of the command, in this order; the rest are options. */
+  /**
+   * By names in snake_case; others are refused. What is required is an argument of the command, in this order; the rest
+   * are options.
+   */
   readonly input: Input;
   /**
    * What `run` returns; absent: nothing, and the answer is true. Edges show the fields that are declared, in snake_case,
