@@ -64,7 +64,9 @@ describe('npm run dev', () => {
     await until(() => output().includes('Listening'), { describe: output });
     expect(output()).toMatch(/user admin, password \S{16}/);
     expect(await answer(CONSOLE_PORT, '/console/')).toMatch(/^200 [^]*@vite\/client/);
-    expect(await answer(CONSOLE_PORT, '/console/api/admin/sign-in/methods')).toMatch(/^200 [^]*"passkeys"/);
+    expect(await answer(CONSOLE_PORT, '/console/api/admin/sign-in/methods')).toMatch(
+      /^200 [^]*"has_passkeys"/,
+    );
     expect(await answer(APP_PORT, '/app/')).toMatch(/^200 [^]*@vite\/client/);
     expect(await answer(APP_PORT, '/readyz')).toMatch(/^200/);
     child.kill('SIGTERM');
