@@ -58,7 +58,7 @@ function partText(types: readonly string[], required: boolean): string {
 
 /** Methods, ways to authenticate, and parameters, which are read alike from the query string and from the body. */
 function askedAt(item: PathItem, schemas: Schemas): Named[] {
-  return Object.entries(item).flatMap(([method, { security, parameters, requestBody }]) => {
+  const asked = Object.entries(item).flatMap(([method, { security, parameters, requestBody }]) => {
     const ways = security.map((way) => Object.keys(way).join(' and '));
     const [body] = Object.values(requestBody?.content ?? {});
     return [
@@ -70,9 +70,11 @@ function askedAt(item: PathItem, schemas: Schemas): Named[] {
           partText(schemas.types([schema], true), required),
         ]),
       ...schemas.fields([schemaOf(body)], true),
-      ...(schemas.isOpen(schemaOf(body)) ? [['other parameters', 'ignored'] as Named] : []),
     ];
   });
+  // Parameters in a query string are not described as a whole: those of a body tell.
+  const [body] = Object.values(item.post?.requestBody?.content ?? {});
+  return schemas.isOpen(schemaOf(body)) ? [...asked, ['other parameters', 'ignored']] : asked;
 }
 
 function givenAt(item: PathItem, schemas: Schemas): Named[] {

@@ -166,6 +166,14 @@ describe('the contract of a release', () => {
     expect(declared.given['/admin/token/list']).toMatchObject({
       'result.value.tokens.[].owner.login': 'string, required',
     });
+    // By GET and POST, with parameters and without; those of LinOTP's paths are ignored.
+    const paths = ['/admin/token/list', '/admin/realm/list', '/monitoring/tokens', '/monitoring/config'];
+    expect(paths.map((path) => declared.asked[path]?.['other parameters'])).toEqual([
+      undefined,
+      undefined,
+      'ignored',
+      'ignored',
+    ]);
     expect(declared.asked['tankeeper token list']).toMatchObject({ '--user': 'value', '--status': 'value' });
     expect(declared.asked.variables).toHaveProperty('DATABASE_URL');
     expect(declared.given.tankeeper_responses_total).toEqual({

@@ -152,9 +152,10 @@ function componentsOf(endpoints: readonly Endpoint[]): Components {
 function schemasOf(endpoint: Endpoint): (readonly [string, JsonSchema])[] {
   const { parameters, methods, answers } = endpoint;
   const { envelope: success, refusal } = answers.documented;
-  const hasBody = methods.includes('POST') && Object.keys(parameters.shape).length > 0;
   return [
-    ...(hasBody ? [[parametersName(endpoint), bodySchema(parameters)] as const] : []),
+    ...(methods.includes('POST') && hasBody(endpoint)
+      ? [[parametersName(endpoint), bodySchema(parameters)] as const]
+      : []),
     ...(success === undefined
       ? []
       : [[successName(endpoint), jsonSchemaOf(successSchema(success), 'output')] as const]),
@@ -162,6 +163,11 @@ function schemasOf(endpoint: Endpoint): (readonly [string, JsonSchema])[] {
       ? []
       : [[refusalName(endpoint), jsonSchemaOf(successSchema(refusal), 'output')] as const]),
   ];
+}
+
+/** @returns true also where no parameter is taken but those of every endpoint, and others are refused */
+function hasBody({ parameters }: Pick<Endpoint, 'parameters'>): boolean {
+  return isStrict(parameters) || Object.keys(parameters.shape).length > 0;
 }
 
 /** Strict parameters also name those of every endpoint: what passes the schema is then what the server takes. */
@@ -263,7 +269,7 @@ function queryParameters(parameters: z.ZodObject): Parameter[] {
 }
 
 function bodyOf(endpoint: Endpoint): Pick<Operation, 'requestBody'> {
-  if (Object.keys(endpoint.parameters.shape).length === 0) {
+  if (!hasBody(endpoint)) {
     return {};
   }
   const schema = reference('schemas', parametersName(endpoint));
