@@ -98,18 +98,13 @@ async function startUnlessRequested(
   }
 }
 
-/** Loads what requests would load only once they need it: by then, the process may have no file left to open. */
+/**
+ * Loads the small modules that requests would load only once they need them: an import that has failed, as the process
+ * had no file left to open, fails until the next start. Passkeys, single sign-on, LDAP and key files would take 6 MiB of
+ * every server; `descriptorWarning` keeps files for them.
+ */
 function loadLateModules(): Promise<unknown> {
-  return Promise.all([
-    import('@simplewebauthn/server'),
-    import('bcryptjs'),
-    import('jose'),
-    import('openid-client'),
-    import('../resolvers/sources/ldap/ldap-users.ts'),
-    import('../tokens/csv-key-file.ts'),
-    import('../tokens/pskc-file.ts'),
-    import('../webhooks/sending/http-sender.ts'),
-  ]);
+  return Promise.all([import('bcryptjs'), import('../webhooks/sending/http-sender.ts')]);
 }
 
 /** A running server. */
