@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,6 +6,9 @@ import { testProgram } from '../../support/servers/test-build.ts';
 import { CanaryEvidence, CanaryMarks } from './canary-search.ts';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fieldsOf } from '../../../src/operations/shown.ts';
+import { metaOf } from '../../../src/operations/input.ts';
+import { OPERATION_GROUPS } from '../../../src/operations/operations.ts';
 import { EXIT_CODES } from '../../../src/cli/cli-failure.ts';
 import {
   type EmbeddedPostgres,
@@ -16,6 +19,7 @@ import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { embeddedUrl } from '../../support/database/embedded-url.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { fileURLToPath } from 'node:url';
+import { exampleOf } from '../../support/description/declared-endpoints.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
 
 /** The environment of a process. */
@@ -24,50 +28,39 @@ interface Surroundings {
   readonly folder: string;
 }
 
-/** A `tankeeper` process; all data that other users of the machine could see of it is kept. */
+/** A `tankeeper` process. */
 class CanaryProcess {
   readonly name: string;
-  readonly #child: ChildProcess;
-  readonly #printed: string[] = [];
-  readonly #results: string[] = [];
+  /** Its output so far, on both streams. */
+  output = '';
+  /** Its standard output alone. */
+  result = '';
+  readonly #child: ChildProcessWithoutNullStreams;
   readonly #ended: Promise<unknown[]>;
 
-  /** @param input the text for standard input; undefined: `type` sends it */
+  /** @param input the text for standard input */
   constructor(
     name: string,
     parameters: readonly string[],
     { environment, folder }: Surroundings,
-    input?: string,
+    input: string,
   ) {
     this.name = name;
     this.#child = spawn(process.execPath, [testProgram(), ...parameters], {
       cwd: folder,
       env: { PATH: process.env.PATH ?? '', ...environment },
-      stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.#ended = once(this.#child, 'close');
-    this.#child.stdin?.on('error', () => undefined);
-    if (input !== undefined) {
-      this.#child.stdin?.end(input);
-    }
-    this.#child.stdout?.on('data', (piece: Buffer) => this.#results.push(piece.toString('utf8')));
+    this.#child.stdin.on('error', () => undefined);
+    this.#child.stdin.end(input);
+    this.#child.stdout.on('data', (piece: Buffer) => (this.result += piece.toString('utf8')));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.on('data', (piece: Buffer) => this.#printed.push(piece.toString('utf8')));
+      stream.on('data', (piece: Buffer) => (this.output += piece.toString('utf8')));
     }
   }
 
   get pid(): number {
     return this.#child.pid ?? 0;
-  }
-
-  /** Its output so far, on both streams. */
-  get output(): string {
-    return this.#printed.join('');
-  }
-
-  /** Its standard output alone. */
-  get result(): string {
-    return this.#results.join('');
   }
 
   /**
@@ -218,40 +211,21 @@ export class CanaryInstallation {
 
   /** Starts a server, and waits until it listens. */
   async serve({ dialect, format }: (typeof SERVERS)[number]): Promise<CanaryServer> {
-    const environment = {
-      ...this.#environment,
-      PORT: '0',
-      WIRE_DIALECT: dialect,
-      LOG_FORMAT: format,
-      DRAIN_TIME: '0',
-    };
-    const server = new CanaryProcess(
-      dialect,
-      ['serve'],
-      { environment, folder: join(this.folder, 'work') },
-      '',
-    );
+    const own = { PORT: '0', WIRE_DIALECT: dialect, LOG_FORMAT: format, DRAIN_TIME: '0' };
+    const server = new CanaryProcess(dialect, ['serve'], this.surroundings(own), '');
     this.#servers.push(server);
     const port = Number(await server.printed(LISTENING));
     return Object.assign(server, { port });
   }
 
   /** Runs a command to its end and keeps its output. @returns its output for programs */
-  async run(
-    parameters: readonly string[],
-    input = '',
-    more: Readonly<Record<string, string>> = {},
-  ): Promise<string> {
+  async run(parameters: readonly string[], input = ''): Promise<string> {
     this.#commands += 1;
-    const surroundings = {
-      environment: { ...this.#environment, ...more },
-      folder: join(this.folder, 'work'),
-    };
     const name = parameters
       .filter((parameter) => /^[a-z][a-z-]*$/.test(parameter))
       .slice(0, 3)
       .join(' ');
-    const command = new CanaryProcess(name, parameters, surroundings, input);
+    const command = new CanaryProcess(name, parameters, this.surroundings(), input);
     addProcesses(this.evidence, `command ${this.#commands}`, command.pid);
     const code = await command.end();
     if (code === EXIT_CODES.usage) {
@@ -261,9 +235,9 @@ export class CanaryInstallation {
     return command.result;
   }
 
-  /** The environment for processes that a test starts itself. */
-  get surroundings(): { readonly environment: Readonly<Record<string, string>>; readonly folder: string } {
-    return { environment: this.#environment, folder: join(this.folder, 'work') };
+  /** The environment of processes. */
+  surroundings(own: Readonly<Record<string, string>> = {}): Surroundings {
+    return { environment: { ...this.#environment, ...own }, folder: join(this.folder, 'work') };
   }
 
   /** Keeps the data that other users can see of running processes. */
@@ -347,66 +321,63 @@ export async function addUsers(installation: CanaryInstallation): Promise<string
   const password = installation.marks.text('password', 'of a user');
   const file = ['--password-file', installation.secretFile(password)];
   await Promise.all([
-    installation.run(['user', 'add', 'anna', 'staff']),
-    ...['documented-bert', 'linotp-bert'].map((user) =>
-      installation.run(['user', 'add', user, 'passwords', ...file]),
+    ...['alice', 'anna'].map((user) => installation.run(['user', 'add', user, 'staff'])),
+    ...SERVERS.map(({ dialect }) =>
+      installation.run(['user', 'add', `${dialect}-bert`, 'passwords', ...file]),
     ),
   ]);
   return password;
 }
 
-/** Runs the commands that take, make or show secrets, and those that show stored data. */
+/** Runs the commands of all operations with a secret in their schema, with its examples, in the database's present state. */
+export async function useOperations(installation: CanaryInstallation): Promise<void> {
+  const operations = OPERATION_GROUPS.flatMap((group) => group.operations);
+  await Promise.all(
+    operations.map(async (operation) => {
+      const { name, input, onlyServed } = operation;
+      const fields = fieldsOf(input).map(([field, schema]) => ({ field, schema, meta: metaOf(schema) }));
+      const secrets = fields.filter(({ meta }) => meta.secret);
+      if (secrets.length === 0 || onlyServed === true) {
+        return;
+      }
+      const words = fields.filter(
+        ({ schema, meta }) =>
+          meta.secret !== true && meta.given !== 'option' && !schema.safeParse(undefined).success,
+      );
+      await installation.run([
+        ...name.split(' '),
+        ...words.map(({ schema }) => exampleOf(schema) ?? ''),
+        ...secrets.flatMap(({ field }) => [
+          `--${field.replaceAll('_', '-')}-file`,
+          installation.secretFile(installation.marks.text('password', `${field} of the command ${name}`)),
+        ]),
+        ...('asks' in operation ? ['--yes'] : []),
+      ]);
+    }),
+  );
+}
+
+/** Runs the other commands that take, make or show secrets. */
 export async function useCommands(installation: CanaryInstallation): Promise<void> {
   const { marks } = installation;
   const key = marks.bytes('token key', 'of a command', 32);
-  const pins = [
-    '--pin-file',
-    installation.secretFile(marks.text('token PIN', 'of a command')),
-    '--ocra-pin-file',
-    installation.secretFile(marks.text('OCRA PIN', 'of a command')),
-  ];
-  const keyFile = installation.secretFile(key.toString('hex'));
-  const suite = ['--suite', CANARY_PIN_SUITE];
-  await installation.run(['token', 'init', '--serial', 'CLI1', '--otpkey-file', keyFile, ...suite, ...pins]);
+  const secrets = {
+    'otpkey-file': key.toString('hex'),
+    'pin-file': marks.text('token PIN', 'of a command'),
+    'ocra-pin-file': marks.text('OCRA PIN', 'of a command'),
+  };
+  const files = Object.entries(secrets).flatMap(([name, secret]) => [
+    `--${name}`,
+    installation.secretFile(secret),
+  ]);
+  await installation.run(['token', 'init', '--serial', 'CLI1', '--suite', CANARY_PIN_SUITE, ...files]);
   const made = await installation.run(['token', 'init', '--serial', 'CLI2', '--generate', '--json']);
   marks.noteHex('token key', 'made by a command', (JSON.parse(made) as { otpkey: string }).otpkey);
   const file = container({ packages: ocraPackage('CLI3', CANARY_PIN_SUITE, key) });
-  const broken = installation.secretFile(file.replace('<PlainValue>', '<PlainValue '));
-  await installation.run(
-    ['import', 'pskc', broken, '--password-file', '-'],
-    marks.text('key file password', 'wrong'),
-  );
-  await installation.run(['import', 'pskc', installation.secretFile(file)]);
-  const responses = ['otp1', 'otp2'].flatMap((name) => [
-    `--${name}-file`,
-    installation.secretFile(marks.word('wrong response', name)),
-  ]);
-  await installation.run(['token', 'resync', 'CLI1', '--challenge1', 'A', '--challenge2', 'B', ...responses]);
-  const secret = installation.secretFile(marks.text('resolver password', 'of a command'));
-  const sql = ['--set', 'Server=127.0.0.1', '--set', 'Port=1', '--set', 'Driver=postgresql'];
-  await installation.run([
-    'resolver',
-    'add',
-    'cli',
-    '--kind',
-    'sql',
-    '--yes',
-    ...sql,
-    '--secret-file',
-    secret,
-  ]);
+  const password = marks.text('key file password', 'of a file that has none');
+  await installation.run(['import', 'pskc', installation.secretFile(file), '--password-file', '-'], password);
   await installation.run(['key', 'add']);
   await installation.run(['config']);
-}
-
-/** Runs commands that need the database, in its present state. */
-export async function failCommands(installation: CanaryInstallation): Promise<void> {
-  const { marks } = installation;
-  const password = marks.text('password', 'of a command that fails');
-  await Promise.all([
-    installation.run(['admin', 'add', 'carl', '--password-file', '-'], password),
-    installation.run(['user', 'password', 'anna', 'staff', '--password-file', '-'], password),
-  ]);
 }
 
 /** Runs the commands that show the audit trail, to people and to programs. */
@@ -421,7 +392,7 @@ export async function showAudit(installation: CanaryInstallation): Promise<void>
  */
 export async function typeAtPrompt(installation: CanaryInstallation): Promise<boolean> {
   const password = installation.marks.word('password', 'at a prompt');
-  const { environment, folder } = installation.surroundings;
+  const { environment, folder } = installation.surroundings();
   const command = `'${process.execPath}' '${PROGRAM}' admin add dora`;
   const child = spawn(TERMINAL, ['-qec', command, '/dev/null'], {
     cwd: folder,

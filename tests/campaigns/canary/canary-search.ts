@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 
 /** The kind of a secret. */
 export type MarkKind =
+  | 'given'
   | 'token PIN'
   | 'OCRA PIN'
   | 'response'
@@ -10,7 +11,6 @@ export type MarkKind =
   | 'fixed text'
   | 'shared secret'
   | 'activation code'
-  | 'wrong activation code'
   | 'nonce'
   | 'session'
   | 'login token'
@@ -40,17 +40,21 @@ const PIECE = 8;
 /** The secrets that a test plants, and those that it receives. */
 export class CanaryMarks {
   readonly #marks: Mark[] = [];
+  readonly #made = new Map<string, string>();
 
-  /** @returns a new text for a secret, with characters that other encodings write in their own way */
+  /** @returns a text for a secret, the same for the same name, with characters that other encodings write in their own way */
   text(kind: MarkKind, name: string): string {
-    const core = Array.from({ length: 16 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
-    this.#add(kind, name, Buffer.from(core, 'ascii'));
-    return `ö"%\\${core}'&+ß`;
+    return `ö"%\\${this.word(kind, name)}'&+ß`;
   }
 
-  /** @returns a new text of letters and digits alone */
+  /** @returns a text of letters and digits alone, the same for the same name */
   word(kind: MarkKind, name: string): string {
+    const known = this.#made.get(`${kind} ${name}`);
+    if (known !== undefined) {
+      return known;
+    }
     const core = Array.from({ length: 16 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
+    this.#made.set(`${kind} ${name}`, core);
     this.#add(kind, name, Buffer.from(core, 'ascii'));
     return core;
   }

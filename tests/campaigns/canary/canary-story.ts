@@ -1,27 +1,30 @@
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CanaryAdministration, type PeopleDatabase } from './canary-administration.ts';
-import { administerSystem } from './canary-system.ts';
+import {
+  addWebhook,
+  askEveryEndpoint,
+  logIn,
+  misplace,
+  type PeopleDatabase,
+  useResolvers,
+} from './canary-endpoints.ts';
 import { CanaryClient } from './canary-client.ts';
 import {
   addUsers,
-  failCommands,
+  type CanaryInstallation,
+  type CanaryServer,
   makeApiToken,
+  SERVERS,
   showAudit,
   typeAtPrompt,
   useCommands,
+  useOperations,
 } from './canary-installation.ts';
-import { CanaryInstallation, type CanaryServer, SERVERS } from './canary-installation.ts';
 import { CanaryLife } from './canary-life.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
-/** The servers' answers in each of the troubles: statuses with their numbers. */
-type Troubles = Readonly<Record<string, Readonly<Record<number, number>>>>;
-
 /** The extent of the story, for checks that it was enough. */
 export interface CanaryStory {
-  readonly installation: CanaryInstallation;
-  readonly troubles: Troubles;
   readonly tables: readonly string[];
   /** The servers' exit codes: by SIGTERM, and by a signal at which Node can write a report of its memory. */
   readonly ends: readonly (number | null)[];
@@ -29,70 +32,63 @@ export interface CanaryStory {
   readonly isTyped: boolean;
 }
 
-const LOOK_EVERY_MS = 1_000;
-/** Paths whose requests change tokens. */
-const ABOUT_TOKENS = /^\/(?:ocra|validate|admin\/(?:init|set|assign|resync))/;
-/** A client address that no exemption from limits covers. */
-const STRANGER = { 'x-forwarded-for': '203.0.113.7' };
+/** One server, and who lives on it. */
+interface Side {
+  readonly server: CanaryServer;
+  readonly client: CanaryClient;
+  readonly life: CanaryLife;
+}
 
-/** Runs the whole life of tokens and administrators on both servers, then all of it again in each trouble. */
+/** Runs the life of tokens and administrators on both servers; then asks every endpoint, also in each trouble. */
 export async function tellCanaryStory(installation: CanaryInstallation): Promise<CanaryStory> {
+  const { marks, evidence } = installation;
   const servers: CanaryServer[] = [];
   for (const settings of SERVERS) {
     servers.push(await installation.serve(settings));
   }
   const bearer = await makeApiToken(installation);
   const people = await makePeople(installation);
-  const clients = servers.map((server, index) => {
+  const sides = servers.map((server, index): Side => {
+    const { name, port } = server;
     const method = index === 0 ? 'POST' : 'GET';
-    const client = new CanaryClient({ ...pick(server), evidence: installation.evidence, method });
-    client.authenticate(bearer);
-    return client;
+    const client = new CanaryClient({ name, port, evidence, method, bearer });
+    return { server, client, life: new CanaryLife(name, client, marks) };
   });
-  await Promise.all(clients.slice(0, 1).map(makeRealms));
+  for (const { client } of sides.slice(0, 1)) {
+    await makeRealms(client);
+  }
   const userPassword = await addUsers(installation);
-  const watching = new AbortController();
-  const watched = watch(installation, servers, watching.signal);
   await Promise.all([
     useCommands(installation),
-    ...clients.map((client, index) =>
-      liveOn(servers[index]?.name ?? '', client, { installation, people, userPassword }),
-    ),
+    ...sides.map((side) => liveOn(side, installation, people, userPassword)),
   ]);
-  const troubles = await inTrouble(installation, clients);
-  watching.abort();
-  await watched;
+  await askAll(installation, sides, '');
+  await installation.addProcesses(servers);
+  await inTrouble(installation, sides);
   const isTyped = await typeAtPrompt(installation);
   await showAudit(installation);
-  await Promise.all(clients.map((client) => client.send({ path: '/metrics', method: 'GET' })));
+  await Promise.all(sides.map(({ client }) => client.send({ path: '/metrics', method: 'GET' })));
   const tables = await installation.addTables();
-  return { installation, troubles, tables, isTyped, ends: await endAll(installation, servers) };
-}
-
-function pick({ name, port }: CanaryServer): { readonly name: string; readonly port: number } {
-  return { name, port };
+  const ends = await Promise.all(
+    servers.map((server, index) => server.end(index === 0 ? 'SIGTERM' : 'SIGUSR2')),
+  );
+  for (const server of servers) {
+    evidence.add(`log ${server.name}`, server.output);
+  }
+  return { tables, isTyped, ends };
 }
 
 async function liveOn(
-  name: string,
-  client: CanaryClient,
-  {
-    installation,
-    people,
-    userPassword,
-  }: { installation: CanaryInstallation; people: PeopleDatabase; userPassword: string },
+  { server, client, life }: Side,
+  { marks, adminPassword }: CanaryInstallation,
+  people: PeopleDatabase,
+  userPassword: string,
 ): Promise<void> {
-  const { marks, adminPassword } = installation;
-  const administration = new CanaryAdministration(name, client, marks, adminPassword);
-  await administration.logIn();
-  const life = new CanaryLife(name, client, marks);
-  life.userPassword = userPassword;
-  await life.live();
-  await administration.loadTokens();
-  await administration.setResolvers(people);
-  await administerSystem(name, client, marks);
-  await administration.configure();
-  await administration.misplace();
+  await logIn(client, marks, adminPassword);
+  await life.live(userPassword);
+  await useResolvers(server.name, client, marks, people);
+  await addWebhook(`${server.name}-hook`, client, marks);
+  await misplace(client, marks);
 }
 
 /** Makes realms, each with a resolver of the same name; in one of them the user's password precedes responses. */
@@ -101,8 +97,20 @@ async function makeRealms(client: CanaryClient): Promise<void> {
     await client.send({ path: '/system/setResolver', parameters: { name, type: 'managed' } });
     await client.send({ path: '/system/setRealm', parameters: { realm: name, resolvers: name } });
   }
-  const policy = { name: 'pins', scope: 'authentication', action: 'otppin=1', realm: 'passwords', user: '*' };
-  await client.send({ path: '/system/setPolicy', parameters: policy });
+  const policies = [
+    { name: 'pins', scope: 'authentication', action: 'otppin=1', realm: 'passwords' },
+    { name: 'self', scope: 'selfservice', action: 'show', realm: '*' },
+    // Whatever policies the examples of schemas make, the administrator keeps the rights.
+    ...['admin', 'system', 'monitoring', 'ocra'].map((scope) => ({
+      name: scope,
+      scope,
+      action: '*',
+      realm: '*',
+    })),
+  ];
+  for (const policy of policies) {
+    await client.send({ path: '/system/setPolicy', parameters: { ...policy, user: '*' } });
+  }
 }
 
 /** Makes users in a table, in the same database under another name. */
@@ -113,52 +121,51 @@ async function makePeople({ url, proxy }: CanaryInstallation): Promise<PeopleDat
   return { server: hostname, port, database: pathname.slice(1), user: username };
 }
 
-/** Reads the processes repeatedly: data that one shows for a moment only is found, too. */
-async function watch(
+/** Makes what the schemas name as examples, and sends every secret that they mark, to both servers and by commands. */
+async function askAll(
   installation: CanaryInstallation,
-  servers: readonly CanaryServer[],
-  signal: AbortSignal,
+  sides: readonly Side[],
+  trouble: string,
 ): Promise<void> {
-  while (!signal.aborted) {
-    await installation.addProcesses(servers);
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  for (const [index, { client, life }] of sides.entries()) {
+    client.trouble = trouble;
+    for (const [path, parameters] of [
+      ['/system/setRealm', { realm: 'customers', resolvers: 'staff' }],
+      ['/system/setRealm', { realm: 'office', resolvers: 'staff' }],
+      ['/admin/init', { serial: 'QR1', genkey: '1', user: 'alice', realm: 'customers' }],
+    ] as const) {
+      await client.send({ path, parameters });
+    }
+    await askEveryEndpoint(
+      client,
+      installation.marks,
+      SERVERS[index]?.dialect ?? 'documented',
+      trouble === '',
+    );
+    await life.goOn();
+    await makeRealms(client);
   }
+  await useOperations(installation);
 }
 
-async function inTrouble(
-  installation: CanaryInstallation,
-  clients: readonly CanaryClient[],
-): Promise<Troubles> {
-  const repeat = async (...given: Parameters<CanaryClient['repeat']>): Promise<Record<number, number>> => {
-    const statuses = await Promise.all(clients.map((client) => client.repeat(...given)));
-    const counts: Record<number, number> = {};
-    for (const status of statuses.flat()) {
-      counts[status] = (counts[status] ?? 0) + 1;
-    }
-    return counts;
-  };
-  const limits = await repeat('beyond the limits', { headers: STRANGER });
-  const refusing = await withRefusingTables(installation, () => repeat('refused by the database'));
-  const locked = await withLockedTables(installation, () =>
-    repeat('locked', { only: ABOUT_TOKENS, every: 3 }),
-  );
+async function inTrouble(installation: CanaryInstallation, sides: readonly Side[]): Promise<void> {
+  await withRefusingTables(installation, () => askAll(installation, sides, 'refused by the database'));
+  await withLockedTables(installation, () => Promise.all(sides.map(({ life }) => life.goOn('locked'))));
   await installation.proxy.cut();
-  const [away] = await Promise.all([repeat('away'), failCommands(installation)]);
+  await askAll(installation, sides, 'away');
   await installation.proxy.restore();
-  for (const client of clients) {
+  for (const { client } of sides) {
     while ((await client.send({ path: '/readyz', method: 'GET' })).status !== 200) {
       await sleep(100);
     }
+    // An address that no exemption from limits covers.
+    client.headers = { 'x-forwarded-for': '203.0.113.7' };
   }
-  return { limits, refusing, locked, away };
+  await askAll(installation, sides, 'beyond the limits');
 }
 
 /** Makes each written row fail, with PostgreSQL quoting it in its error message. */
-async function withRefusingTables<Value>(
-  installation: CanaryInstallation,
-  work: () => Promise<Value>,
-): Promise<Value> {
-  const { url } = installation;
+async function withRefusingTables({ url }: CanaryInstallation, work: () => Promise<unknown>): Promise<void> {
   const tables = await queryOnce<{ name: string }>(
     url,
     `SELECT oid::regclass::text AS name FROM pg_class
@@ -171,40 +178,16 @@ async function withRefusingTables<Value>(
     }
   };
   await alter('ADD CONSTRAINT canary CHECK (false) NOT VALID');
-  try {
-    const value = await work();
-    await failCommands(installation);
-    return value;
-  } finally {
-    await alter('DROP CONSTRAINT canary');
-  }
+  await work();
+  await alter('DROP CONSTRAINT canary');
 }
 
 /** Makes statements wait until they time out. */
-async function withLockedTables<Value>(
-  { url }: CanaryInstallation,
-  work: () => Promise<Value>,
-): Promise<Value> {
+async function withLockedTables({ url }: CanaryInstallation, work: () => Promise<unknown>): Promise<void> {
   const holder = new pg.Client({ connectionString: url });
   holder.on('error', () => undefined);
   await holder.connect();
   await holder.query('BEGIN; LOCK TABLE tokens, challenges IN ACCESS EXCLUSIVE MODE');
-  try {
-    return await work();
-  } finally {
-    await holder.end();
-  }
-}
-
-async function endAll(
-  { evidence }: CanaryInstallation,
-  servers: readonly CanaryServer[],
-): Promise<readonly (number | null)[]> {
-  const ends = await Promise.all(
-    servers.map((server, index) => server.end(index === 0 ? 'SIGTERM' : 'SIGUSR2')),
-  );
-  for (const server of servers) {
-    evidence.add(`log ${server.name}`, server.output);
-  }
-  return ends;
+  await work();
+  await holder.end();
 }

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type FuzzAnswer, FuzzClient, sendBroken } from './fuzz-wire.ts';
+import { ask, type FuzzAnswer } from './fuzz-wire.ts';
 import { type HostileRequest, hostileRequest, soundRequests } from './fuzz-requests.ts';
 import fc from 'fast-check';
-import type { FuzzedEndpoint } from './fuzz-values.ts';
+import type { DialectName } from '../../../src/http/dialects/dialect.ts';
+import type { Endpoint } from '../../../src/http/endpoint-spec.ts';
+import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
 import type { FuzzServer } from './fuzz-server.ts';
 import { PATIENCE_MS } from '../../support/values/until.ts';
 
@@ -139,13 +141,6 @@ function isSuccess({ status, headers, body }: FuzzAnswer): boolean {
   );
 }
 
-/** @returns true if its value, or the `result` in it, is `true`: a response was accepted, a login done */
-function isAccepted({ body }: FuzzAnswer): boolean {
-  const parsed = parseJson(body.toString('utf8'));
-  const value = isRecord(parsed) && isRecord(parsed.result) ? parsed.result.value : undefined;
-  return value === true || (isRecord(value) && value.result === true);
-}
-
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -162,82 +157,60 @@ const AT_ONCE = 8;
 
 const BATCH = 400;
 
-/** Batches between two progress reports. */
-const REPORTED = 5;
-
 /** Bytes of a request and of its answer that a failure shows. */
 const MAX_LENGTH = 3_000;
-
-/** The answers of one endpoint. */
-interface Seen {
-  requested: number;
-  broken: number;
-  succeeded: number;
-  accepted: number;
-}
 
 interface CampaignOptions {
   /** The server may refuse excessive requests. */
   readonly refusals: boolean;
   /** The same seed sends the same requests, except for values that the server made. */
   readonly seed: number;
-  /** Added to the seed, so that several campaigns of a run differ. */
-  readonly salt: number;
-  /** Receives progress reports. */
-  readonly tell: (text: string) => void;
 }
 
 /**
- * Endpoints that go on with a step in a browser before, that change administrators, whose names and passwords no request
- * knows, that need a policy of self-service, a token with a PIN, or one that a request before has removed: requests by themselves
- * are refused.
+ * Endpoints that refuse a request by itself: they go on with a step in a browser before, change administrators, need a
+ * policy of self-service or a PIN, or remove what is in use or has been removed.
  */
-export const LATER_STEPS =
-  /^\/admin\/(?:sign-in\/|passkey\/(?!list)|(?:admin|second-factor|api-token)\/(?!list)|token\/(?!list|show|set$|realms$)|\w+\/[\w-]+\/consequences|realm\/show|resolver\/(?:show|remove)|policy\/explain-refusal|confirmation|password|setPin|copyTokenPin|getTokenOwner)|^\/self\//;
+const LATER_STEPS =
+  /^\/self\/|^\/admin\/(?:sign-in\/|confirmation|password|(?:admin|second-factor|passkey|api-token)\/|policy\/explain-refusal|copyTokenPin|session\/end|\w+\/remove)|^\/system\/delResolver/;
+
+const REMOVES = /remove|\/del|drop|logout|lose|\/end$/;
 
 /** Sends requests to a server in batches, and checks each answer. */
 export class FuzzCampaign {
   readonly #server: FuzzServer;
-  readonly #endpoints: readonly FuzzedEndpoint[];
+  readonly #endpoints: readonly Endpoint[];
   readonly #tolerance: Tolerance;
   readonly #seed: number;
-  readonly #salt: number;
-  readonly #tell: (text: string) => void;
-  readonly #clients: readonly FuzzClient[];
-  readonly seen: ReadonlyMap<string, Seen>;
-  readonly statuses = new Map<number, number>();
   readonly #faults: string[] = [];
   #batch = 0;
 
-  constructor(
-    server: FuzzServer,
-    endpoints: readonly FuzzedEndpoint[],
-    { refusals, seed, salt, tell }: CampaignOptions,
-  ) {
+  constructor(server: FuzzServer, dialect: DialectName, { refusals, seed }: CampaignOptions) {
     this.#server = server;
-    this.#endpoints = endpoints;
+    this.#endpoints = declaredEndpoints(dialect);
     this.#tolerance = { refusals, private: [`${server.dataFolder}/`, ...PRIVATE] };
     this.#seed = seed;
-    this.#salt = salt;
-    this.#tell = tell;
-    this.#clients = Array.from({ length: AT_ONCE }, () => new FuzzClient(server.port));
-    this.seen = new Map(
-      endpoints.map(({ path }) => [path, { requested: 0, broken: 0, succeeded: 0, accepted: 0 }]),
-    );
   }
 
-  /** @returns the paths of endpoints that fail for a correct request */
+  /** @returns the paths of endpoints that do nothing for any request that should be right */
   async open(): Promise<readonly string[]> {
     const known = await this.#server.prepare();
-    const client = new FuzzClient(this.#server.port);
     const failing: string[] = [];
-    for (const request of soundRequests(this.#endpoints, known)) {
-      const answer = await client.ask(request.bytes, request.method);
-      if (!isSuccess(answer) && !LATER_STEPS.test(request.path)) {
-        failing.push(`${request.path}: ${answer.status} ${answer.body.toString('utf8')}`);
+    // What removes comes last: others name the same.
+    const inOrder = this.#endpoints.toSorted(
+      (one, other) => Number(REMOVES.test(one.path)) - Number(REMOVES.test(other.path)),
+    );
+    for (const [at, endpoint] of inOrder.entries()) {
+      const answers: FuzzAnswer[] = [];
+      for (const { bytes, method } of soundRequests(endpoint, known, at)) {
+        if (!answers.some(isSuccess)) {
+          answers.push(...(await ask(this.#server.port, bytes, method)));
+        }
+      }
+      if (!answers.some(isSuccess) && !LATER_STEPS.test(endpoint.path)) {
+        failing.push(`${endpoint.path}: ${answers.map(show).join(' ')}`);
       }
     }
-    client.close();
     return failing;
   }
 
@@ -247,70 +220,38 @@ export class FuzzCampaign {
       const known = await this.#server.prepare();
       const batch = fc.sample(hostileRequest(this.#endpoints, known), {
         numRuns: Math.min(BATCH, requests - sent),
-        seed: this.#seed + this.#batch + this.#salt,
+        seed: this.#seed + this.#batch,
       });
       this.#batch += 1;
-      // The server may be closing connections that were idle while the next batch was prepared.
-      this.close();
       await this.#sendAll(batch);
       await this.#assertHealth();
-      if (this.#batch % REPORTED === 0) {
-        this.#tell(`${new Date().toISOString()} ${this.#batch * BATCH} requests answered`);
-      }
-    }
-  }
-
-  close(): void {
-    for (const client of this.#clients) {
-      client.close();
     }
   }
 
   async #sendAll(batch: readonly HostileRequest[]): Promise<void> {
     const waiting = batch.values();
-    await Promise.all(
-      this.#clients.map(async (client) => {
-        // One iterator for all clients: each takes the next.
-        for (const request of waiting) {
-          await this.#sendOne(client, request);
-        }
-      }),
-    );
+    const client = async (): Promise<void> => {
+      // One iterator for all clients: each takes the next.
+      for (const request of waiting) {
+        await this.#sendOne(request);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, client));
   }
 
-  async #sendOne(client: FuzzClient, request: HostileRequest): Promise<void> {
+  async #sendOne(request: HostileRequest): Promise<void> {
     try {
-      const answers = request.broken
-        ? await sendBroken(this.#server.port, request.bytes)
-        : [await client.ask(request.bytes, request.method)];
-      this.#count(request, answers);
+      const { bytes, broken, method } = request;
+      const answers = await ask(this.#server.port, bytes, broken ? undefined : method);
       const faults = answers.flatMap((answer) => faultOf(request, answer, this.#tolerance) ?? []);
       if (faults.length > 0) {
         throw new Error(`${faults.join(', ')}:\n${answers.map(show).join('\n')}`);
       }
     } catch (error) {
-      client.close();
       this.#faults.push(
         `${request.path}: ${error instanceof Error ? error.message : ''}\nThe request: ${JSON.stringify(request.bytes.subarray(0, MAX_LENGTH).toString('latin1'))}`,
       );
     }
-  }
-
-  #count(request: HostileRequest, answers: readonly FuzzAnswer[]): void {
-    for (const { status } of answers) {
-      this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
-    }
-    const seen = this.seen.get(request.path);
-    if (seen === undefined) {
-      return;
-    }
-    seen.requested += 1;
-    if (request.broken) {
-      seen.broken += 1;
-      return;
-    }
-    seen.succeeded += answers.some(isSuccess) ? 1 : 0;
-    seen.accepted += answers.some(isAccepted) ? 1 : 0;
   }
 
   /** Checks that an unrelated client is served. */

@@ -1,16 +1,18 @@
 import fc from 'fast-check';
-import { type Broken, breakRequest, cutOrReframe } from './fuzz-wire.ts';
-import type { FuzzedEndpoint } from './fuzz-values.ts';
-import { strangeHeaders } from './fuzz-wire.ts';
-import { hostileValue, namesHost, strangeName } from './fuzz-values.ts';
-import { type KnownFacts, plausibleValue, soundParameters } from './fuzz-values.ts';
+import type { Endpoint } from '../../../src/http/endpoint-spec.ts';
+import { hostileValue, type KnownFacts, namesHost } from './fuzz-values.ts';
+import { plausibleValues, soundParameters, strangeName } from './fuzz-values.ts';
 import {
+  type Broken,
+  breakRequest,
+  cutOrReframe,
   encodeForm,
   encodeMultipart,
   type Pairs,
   serialise,
-  wildBytes,
+  strangeHeaders,
   type WholeRequest,
+  wildBytes,
 } from './fuzz-wire.ts';
 
 /** A request to the server. */
@@ -25,65 +27,57 @@ export interface HostileRequest {
   readonly wishesStatus: boolean;
 }
 
+/** @returns the usual one as many times as one of the rare ones */
+function mostly<Value>(
+  times: number,
+  usual: fc.Arbitrary<Value>,
+  rare: fc.Arbitrary<Value>,
+): fc.Arbitrary<Value> {
+  return fc.oneof({ weight: times, arbitrary: usual }, { weight: 1, arbitrary: rare });
+}
+
 /** @returns requests to all endpoints, equally often, from nearly right ones to bytes that are no HTTP */
 export function hostileRequest(
-  endpoints: readonly FuzzedEndpoint[],
+  endpoints: readonly Endpoint[],
   known: KnownFacts,
 ): fc.Arbitrary<HostileRequest> {
   return fc
     .tuple(fc.constantFrom(...endpoints), fc.nat(1_000))
-    .chain(([endpoint, pick]) =>
-      fc.tuple(
+    .chain(([endpoint, pick]) => {
+      // A flipped bit could turn a host on this machine into another one.
+      const breaking = Object.keys(endpoint.parameters.shape).some(namesHost) ? cutOrReframe : breakRequest;
+      return fc.tuple(
         fc.constant(endpoint),
         parameters(endpoint, known, pick),
         credential(endpoint, known),
         strangeTarget(endpoint.path),
-        fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: strangeHeaders }),
-        transport(endpoint),
-        fc.oneof(
-          { weight: 12, arbitrary: fc.constant(undefined) },
-          // A flipped bit could turn a host on this machine into another one.
-          { weight: 1, arbitrary: endpoint.parameters.some(namesHost) ? cutOrReframe : breakRequest },
-        ),
-      ),
-    )
-    .map(([endpoint, pairs, credentials, target, headers, carried, broken]) => {
+        mostly(3, fc.constant<Pairs>([]), strangeHeaders),
+        transport,
+        mostly<Broken | undefined>(12, fc.constant(undefined), breaking),
+      );
+    })
+    .map(([{ path }, pairs, credentials, target, headers, carried, broken]) => {
       const given = [...pairs, ...credentials.pairs];
       const whole = carry(target, given, [...credentials.headers, ...headers], carried);
-      return toRequest(endpoint, whole, given, broken);
+      return toRequest(path, whole, given, broken);
     });
 }
 
-/** @returns a correct request to each endpoint, as a form; what removes things comes last: others name the same */
-export function soundRequests(
-  endpoints: readonly FuzzedEndpoint[],
-  known: KnownFacts,
-): readonly HostileRequest[] {
-  const removesLast = [false, true].flatMap((isLast) =>
-    endpoints.filter(({ path }) => path.endsWith('/remove') === isLast),
-  );
-  return removesLast.map((endpoint, at) => {
-    const given = soundParameters(endpoint.path, endpoint.parameters, known, at);
-    const { headers } = endpoint.byPassword
+/** @returns forms that an endpoint may answer with success */
+export function soundRequests(endpoint: Endpoint, known: KnownFacts, pick: number): HostileRequest[] {
+  const { headers } =
+    endpoint.access === 'password'
       ? basic(known.administrator.name, known.administrator.password)
       : bearerOf(known);
-    const carriage = {
-      method: endpoint.methods[1] ?? endpoint.methods[0] ?? 'GET',
-      type: '',
-      chunked: false,
-      tail: '',
-    };
-    return toRequest(
-      endpoint,
-      carry(endpoint.path, given, headers, { ...carriage, place: 'form' }),
-      given,
-      undefined,
-    );
+  const method = endpoint.methods.at(-1) ?? 'GET';
+  return soundParameters(endpoint, known, pick).map((given) => {
+    const carriage = { method, place: 'form', type: '', chunked: false, tail: '' } as const;
+    return toRequest(endpoint.path, carry(endpoint.path, given, headers, carriage), given, undefined);
   });
 }
 
 function toRequest(
-  { path }: FuzzedEndpoint,
+  path: string,
   whole: WholeRequest,
   given: Pairs,
   broken: Broken | undefined,
@@ -99,44 +93,40 @@ function toRequest(
 }
 
 /** @returns parameters, from all correct to all wrong */
-function parameters(
-  { path, parameters: names }: FuzzedEndpoint,
-  known: KnownFacts,
-  pick: number,
-): fc.Arbitrary<Pairs> {
-  const pair = (name: string, value: fc.Arbitrary<string>): fc.Arbitrary<readonly [string, string]> =>
-    value.map((text) => [name, text] as const);
-  const plausible = names.map((name) => pair(name, plausibleValue(path, name, known, pick)));
+function parameters(endpoint: Endpoint, known: KnownFacts, pick: number): fc.Arbitrary<Pairs> {
+  const names = Object.keys(endpoint.parameters.shape);
+  const pair = (
+    name: string,
+    value: fc.Arbitrary<string>,
+  ): fc.Arbitrary<readonly [name: string, value: string]> => value.map((text) => [name, text] as const);
+  const plausible = names.map((name) =>
+    pair(name, fc.constantFrom(...plausibleValues(endpoint, name, known, pick))),
+  );
   const hostile = names.map((name) => pair(name, hostileValue(name)));
-  const mixed = names.map((_, at) =>
-    fc.oneof(plausible[at] ?? fc.constant(NOTHING), hostile[at] ?? fc.constant(NOTHING)),
+  const mixed = names.map((name) =>
+    pair(
+      name,
+      fc.oneof(fc.constantFrom(...plausibleValues(endpoint, name, known, pick)), hostileValue(name)),
+    ),
   );
   const some = (pairs: typeof plausible): fc.Arbitrary<Pairs> =>
     fc
       .tuple(fc.tuple(...pairs), fc.infiniteStream(fc.nat(3)))
       .map(([all, coins]) => all.filter(() => coins.next().value !== 0));
-  const strange = fc.array(
-    fc.oneof(
-      { weight: 4, arbitrary: strangeName.chain((name) => pair(name, hostileValue(name))) },
-      {
-        weight: 1,
-        arbitrary: pair('httperror', fc.constantFrom('400', '418', '503', '599', '200', 'x', '')),
-      },
-      { weight: 1, arbitrary: pair('qr', fc.constantFrom('png', 'img', 'html', '1')) },
-    ),
-    { maxLength: 3 },
+  const one = fc.oneof(
+    { weight: 4, arbitrary: strangeName.chain((name) => pair(name, hostileValue(name))) },
+    pair('httperror', fc.constantFrom('400', '418', '503', '599', '200', 'x', '')),
+    pair('qr', fc.constantFrom('png', 'img', 'html', '1')),
   );
+  const strange = fc.array(one, { maxLength: 3 });
   return fc.oneof(
     { weight: 3, arbitrary: fc.tuple(...plausible) },
-    { weight: 2, arbitrary: fc.constant(soundParameters(path, names, known, pick)) },
+    { weight: 2, arbitrary: fc.constantFrom(...soundParameters(endpoint, known, pick)) },
     { weight: 3, arbitrary: some(plausible) },
     { weight: 4, arbitrary: fc.tuple(some(mixed), strange).map((both) => both.flat()) },
-    { weight: 2, arbitrary: fc.tuple(some(hostile), strange).map((both) => both.flat()) },
-    { weight: 1, arbitrary: fc.tuple(some(hostile), some(mixed), strange).map((all) => all.flat()) },
+    { weight: 3, arbitrary: fc.tuple(some(hostile), strange).map((both) => both.flat()) },
   );
 }
-
-const NOTHING = ['', ''] as const;
 
 interface Credential {
   readonly headers: Pairs;
@@ -154,7 +144,7 @@ const bearerOf = ({ apiToken }: KnownFacts): Credential => ({
 });
 
 /** Mostly an administrator's: more code is behind the authentication than before it. */
-function credential({ path, byPassword, open }: FuzzedEndpoint, known: KnownFacts): fc.Arbitrary<Credential> {
+function credential({ path, access }: Endpoint, known: KnownFacts): fc.Arbitrary<Credential> {
   const { administrator, session: usual, spareSession, login } = known;
   const closing = path === '/admin/dropsession' || path === '/admin/logout';
   const session = closing ? spareSession : usual;
@@ -163,16 +153,14 @@ function credential({ path, byPassword, open }: FuzzedEndpoint, known: KnownFact
     headers: [['Cookie', `admin_session=${session}`]],
     pairs: [['session', session]],
   };
-  const byLogin: Credential = closing
-    ? bearer
-    : {
-        headers: [
-          ['Cookie', `a=b; access_token_cookie=${login.token}; c`],
-          ['X-CSRF-TOKEN', login.csrfToken],
-        ],
-        pairs: [],
-      };
-  const none: Credential = { headers: [], pairs: [] };
+  const cookie = `a=b; access_token_cookie=${login.token}; c`;
+  const byLogin: Credential = {
+    headers: [
+      ['Cookie', cookie],
+      ['X-CSRF-TOKEN', login.csrfToken],
+    ],
+    pairs: [],
+  };
   const hostile = fc
     .tuple(headerText, fc.constantFrom('Basic ', 'Bearer ', 'Digest ', '', 'basic'))
     .map(([text, scheme]): Credential => ({
@@ -182,13 +170,15 @@ function credential({ path, byPassword, open }: FuzzedEndpoint, known: KnownFact
       ],
       pairs: [['session', text]],
     }));
-  const password = byPassword ? 12 : 0;
+  const right = basic(administrator.name, administrator.password);
   return fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom(bearer, bySession, byLogin) },
-    { weight: open ? 6 : 1, arbitrary: fc.constant(none) },
-    { weight: 1, arbitrary: hostile },
-    { weight: password, arbitrary: fc.constant(basic(administrator.name, administrator.password)) },
-    { weight: byPassword ? 1 : 0, arbitrary: fc.constant(basic('nobody', 'wrong')) },
+    { weight: 6, arbitrary: fc.constantFrom(bearer, bySession, closing ? bearer : byLogin) },
+    { weight: access === 'open' ? 6 : 1, arbitrary: fc.constant<Credential>({ headers: [], pairs: [] }) },
+    hostile,
+    {
+      weight: access === 'password' ? 12 : 0,
+      arbitrary: fc.constantFrom(right, right, basic('nobody', 'wrong')),
+    },
   );
 }
 
@@ -200,38 +190,14 @@ const headerText: fc.Arbitrary<string> = fc.string({
   maxLength: 60,
 });
 
+// prettier-ignore
 function strangeTarget(path: string): fc.Arbitrary<string> {
-  return fc.oneof(
-    { weight: 30, arbitrary: fc.constant(path) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        `${path}/`,
-        `/${path}`,
-        path.toUpperCase(),
-        `${path}%2f`,
-        `${path};x=1`,
-        `/.${path}`,
-        `/x/..${path}`,
-        `${path}/%ff`,
-        `/%`,
-        '/%00',
-        '/__proto__',
-        '/constructor',
-        `http://other.invalid${path}`,
-        `${path}#x`,
-        '/',
-        '*',
-        '/admin',
-        '/../../etc/shadow',
-        `/${'x'.repeat(4_000)}`,
-        `/${'../../'.repeat(500)}`,
-        '/%e2%82',
-        '//',
-        '/\\',
-      ),
-    },
-  );
+  return mostly(30, fc.constant(path), fc.constantFrom(
+    `${path}/`, `/${path}`, path.toUpperCase(), `${path}%2f`, `${path};x=1`, `/.${path}`, `/x/..${path}`,
+    `${path}/%ff`, `/%`, '/%00', '/__proto__', '/constructor', `http://other.invalid${path}`, `${path}#x`, '/',
+    '*', '/admin', '/../../etc/shadow', `/${'x'.repeat(4_000)}`, `/${'../../'.repeat(500)}`, '/%e2%82', '//',
+    '/\\',
+  ));
 }
 
 type Place = 'query' | 'form' | 'json' | 'multipart' | 'both' | 'other';
@@ -251,57 +217,24 @@ const TAILS = [
   '%', '%zz=1', '&%c3%28=x', '&a=%ed%a0%80', '&&&=', '&=&', '?x=%00', '&a=\xff\xfe', '+', '&x', '}', ']]',
   ',"__proto__":{"a":1}}', '\0', ' ',
 ];
+const METHODS = ['HEAD', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND', 'QUERY', 'M-SEARCH'];
+// prettier-ignore
+const TYPES = [
+  '; charset=utf-8', '; charset="UTF-8"', '; charset=utf-16', '; charset=latin1', '; charset=', ';;;',
+  '; boundary=', '; boundary=x; boundary=y', ', text/xml',
+];
 
-function transport({ path }: FuzzedEndpoint): fc.Arbitrary<Carriage> {
-  const posts = path === '/admin/loadtokens' || path === '/admin/login';
-  return fc.record({
-    method: fc.oneof(
-      { weight: posts ? 2 : 10, arbitrary: fc.constant('GET') },
-      { weight: 14, arbitrary: fc.constant('POST') },
-      {
-        weight: 1,
-        arbitrary: fc.constantFrom(
-          'HEAD',
-          'OPTIONS',
-          'PUT',
-          'DELETE',
-          'PATCH',
-          'TRACE',
-          'PROPFIND',
-          'REPORT',
-          'QUERY',
-          'M-SEARCH',
-        ),
-      },
-    ),
-    place: fc.oneof(
-      { weight: 8, arbitrary: fc.constantFrom('form' as const, 'json' as const, 'multipart' as const) },
-      { weight: 1, arbitrary: fc.constantFrom('query' as const, 'both' as const, 'other' as const) },
-    ),
-    type: fc.oneof(
-      { weight: 12, arbitrary: fc.constant('') },
-      {
-        weight: 1,
-        arbitrary: fc.constantFrom(
-          '; charset=utf-8',
-          '; charset="UTF-8"',
-          '; charset=utf-16',
-          '; charset=latin1',
-          '; charset=',
-          ';;;',
-          '; boundary=',
-          '; boundary=x; boundary=y',
-          ', text/xml',
-        ),
-      },
-    ),
-    chunked: fc.boolean(),
-    tail: fc.oneof(
-      { weight: 14, arbitrary: fc.constant('') },
-      { weight: 1, arbitrary: fc.constantFrom(...TAILS) },
-    ),
-  });
-}
+const transport: fc.Arbitrary<Carriage> = fc.record({
+  method: mostly(24, fc.constantFrom('GET', 'POST', 'POST'), fc.constantFrom(...METHODS)),
+  place: mostly<Place>(
+    8,
+    fc.constantFrom('form', 'json', 'multipart'),
+    fc.constantFrom('query', 'both', 'other'),
+  ),
+  type: mostly(12, fc.constant(''), fc.constantFrom(...TYPES)),
+  chunked: fc.boolean(),
+  tail: mostly(14, fc.constant(''), fc.constantFrom(...TAILS)),
+});
 
 const MAX_QUERY_LENGTH = 12_000;
 
@@ -311,25 +244,17 @@ function carry(target: string, given: Pairs, headers: Pairs, carriage: Carriage)
   // Longer ones are refused with 431 before anything else; headers cover that case.
   const inQuery = method !== 'POST' && query.length < MAX_QUERY_LENGTH;
   const place = inQuery ? 'query' : carriage.place;
-  const requested =
-    place === 'query' || place === 'both' ? `${target}?${query}${tail.replaceAll(/[\0 ]/g, '%20')}` : target;
   const usual: Pairs = [['Host', 'fuzz.invalid'], ...headers];
+  const requested = `${target}?${query}${tail.replaceAll(/[\0 ]/g, '%20')}`.slice(0, MAX_QUERY_LENGTH);
   if (place === 'query') {
-    return {
-      method,
-      target: requested.slice(0, MAX_QUERY_LENGTH),
-      headers: usual,
-      body: Buffer.alloc(0),
-      chunked: false,
-    };
+    return { method, target: requested, headers: usual, body: Buffer.alloc(0), chunked: false };
   }
   const [mediaType, body] = bodyOf(place, given);
-  const whole = tail === '' ? body : Buffer.concat([body, Buffer.from(tail, 'latin1')]);
   return {
     method,
-    target: requested.slice(0, MAX_QUERY_LENGTH),
+    target: place === 'both' ? requested : target,
     headers: [...usual, ['Content-Type', mediaType + type]],
-    body: whole,
+    body: Buffer.concat([body, Buffer.from(tail, 'latin1')]),
     chunked,
   };
 }

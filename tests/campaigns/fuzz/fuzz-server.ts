@@ -17,12 +17,9 @@ import { PATIENCE_MS } from '../../support/values/until.ts';
 
 const ADMINISTRATOR = { name: 'admin', password: 'an administrator of the fuzzer' };
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
-const USERS = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank'];
+const USERS = ['alice', 'anna', 'bert', 'dave', 'erin', 'frank'];
 /** Scopes of policies that keep the rights of administrators, whatever policies requests make. */
 const KEEPERS = ['ocra', 'admin', 'system', 'monitoring'];
-
-/** A policy that requests may remove. */
-const RULE = { scope: 'ocra', action: 'status', realm: '*', user: '*', client: '', time: '' };
 
 /** Output that the process must not print. */
 const INCIDENT = /"level":"error"|request failed|\(node:\d+\)|Unhandled|Uncaught|^\s+at .*:\d+:\d+/im;
@@ -99,16 +96,23 @@ export class FuzzServer {
   /** Reverts changes of the configuration by requests, and adds new tokens, transactions, sessions. */
   async prepare(): Promise<KnownFacts> {
     await this.#clear();
-    await this.#admin('/system/setResolver', { name: 'staff', type: 'passwd', fileName: this.#passwdFile });
-    await this.#admin('/system/setRealm', { realm: 'office', resolvers: 'staff' });
-    await this.#admin('/system/setDefaultRealm', { realm: 'office' });
-    await this.#admin('/system/setRealm', { realm: 'lab', resolvers: 'staff' });
-    await this.#admin('/system/setRealm', { realm: 'attic', resolvers: 'staff' });
-    await this.#admin('/system/setResolver', { name: 'other', type: 'passwd', fileName: this.#passwdFile });
-    await this.#admin('/system/setResolver', { name: 'local', type: 'managed' });
-    await this.#admin('/admin/webhook/add', { name: 'hook', url: 'https://receiver.invalid/' });
-    await this.#admin('/system/setPolicy', { ...RULE, name: 'rule-1' });
-    await this.#admin('/system/setConfig', { key: 'OcraMaxChallenges', value: '4' });
+    // What the schemas name as examples.
+    for (const [path, parameters] of [
+      ['/system/setResolver', { name: 'staff', type: 'managed' }],
+      ...USERS.map((login) => ['/admin/user/add', { resolver: 'staff', login }] as const),
+      ['/system/setRealm', { realm: 'customers', resolvers: 'staff' }],
+      ['/system/setRealm', { realm: 'office', resolvers: 'staff' }],
+      ['/system/setRealm', { realm: 'staff', resolvers: 'staff' }],
+      ['/system/setDefaultRealm', { realm: 'customers' }],
+      ['/system/setResolver', { name: 'directory', type: 'passwd', fileName: this.#passwdFile }],
+      ['/admin/webhook/add', { name: 'siem', url: 'https://receiver.invalid/' }],
+      ['/system/setPolicy', { name: 'helpdesk', scope: 'ocra', action: 'status', realm: '*', user: '*' }],
+      ['/system/setConfig', { key: 'OcraMaxChallenges', value: '4' }],
+      ['/admin/init', { type: 'ocra', serial: 'QR1', genkey: '1' }],
+      ['/admin/init', { type: 'ocra', serial: 'QR2', genkey: '1' }],
+    ] as const) {
+      await this.#admin(path, parameters);
+    }
     const transactions = [];
     for (const [at, user] of USERS.entries()) {
       transactions.push(await this.#transaction(`FUZZ${at}`, user));

@@ -36,7 +36,7 @@ import { refuseUnknownPath } from '../../../src/http/unserved-paths.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { fuzzedEndpoints } from '../../campaigns/fuzz/fuzz-values.ts';
+import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
 import { UNGUARDED } from '../../support/application/unguarded.ts';
 import { basic } from '../../support/values/callers.ts';
 import { refusalOf } from '../../support/values/refusal.ts';
@@ -347,8 +347,8 @@ const shown = (contexts: readonly RequestContext[]): string =>
 
 describe('secret parameters', () => {
   it('are declared as such by every endpoint that takes them', () => {
-    const declared = fuzzedEndpoints('documented').flatMap(({ path, secrets }) =>
-      secrets.length === 0 ? [] : [[path, [...secrets].sort()] as const],
+    const declared = declaredEndpoints().flatMap(({ path, secrets }) =>
+      secrets.size === 0 ? [] : [[path, [...secrets].sort()] as const],
     );
     expect(Object.fromEntries(declared)).toEqual(
       Object.fromEntries(Object.entries(SECRETS).map(([path, names]) => [path, [...names].sort()])),
