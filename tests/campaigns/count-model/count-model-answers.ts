@@ -5,37 +5,24 @@ import { readConfiguration } from '../../../src/configuration/configuration-stor
 import type { Configuration } from '../../../src/configuration/configuration.ts';
 import type { Database } from '../../../src/database/database.ts';
 import { SHARING } from '../../../src/database/prepared-statements.ts';
-import { type Clock, systemClock } from '../../../src/kernel/clock.ts';
+import { systemClock } from '../../../src/kernel/clock.ts';
 import { MonitoringService } from '../../../src/monitoring/monitoring-service.ts';
 import { TokenCountStore, foldCounts } from '../../../src/monitoring/token-count-store.ts';
 import { UserCounts } from '../../../src/monitoring/user-counts.ts';
 import { ServiceMetrics } from '../../../src/observability/metrics.ts';
 import { AccessControl } from '../../../src/policy/access-control.ts';
-import type { UserSources } from '../../../src/resolvers/user-source.ts';
 import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import { countingSources } from '../../support/application/user-sources.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
 import { LOCK_TIMEOUT, isExpected } from './count-model-writers.ts';
 
-interface MonitoringParts {
-  readonly counts?: Pick<TokenCountStore, 'snapshot'>;
-  readonly sources?: UserSources;
-  readonly clock?: Clock;
-  readonly timeoutMs?: number;
-}
-
-/** @returns the service over the database, under a configuration that is not in it; no count of users is known before */
+/** @returns the service over counts, under a configuration that is not in the database; no count of users is known before */
 function monitoringOver(
-  database: Database,
+  counts: Pick<TokenCountStore, 'snapshot'>,
   configuration: Configuration,
-  {
-    counts = new TokenCountStore({ database }),
-    sources = countingSources(() => Promise.resolve(0)),
-    clock = systemClock,
-    timeoutMs = 3000,
-  }: MonitoringParts = {},
 ): MonitoringService {
   const nothing = (): void => undefined;
+  const clock = systemClock;
   return new MonitoringService({
     configurations: { current: () => Promise.resolve(configuration) },
     access: new AccessControl({ clock }),
@@ -46,13 +33,13 @@ function monitoringOver(
     },
     probe: { encrypts: () => Promise.resolve(true) },
     userCounts: new UserCounts({
-      sources,
+      sources: countingSources(() => Promise.resolve(0)),
       store: { find: () => Promise.resolve([]), keep: () => Promise.resolve() },
       metrics: new ServiceMetrics({ clock }).resolvers,
       observations: { resolverUsed: () => undefined },
       log: { error: nothing, warn: nothing, info: nothing, debug: nothing },
       clock,
-      timeoutMs,
+      timeoutMs: 3000,
     }),
     clock,
   });
@@ -257,9 +244,7 @@ export class CountModelAnswers {
     const population = await readPopulation(snapshot);
     const configuration = await readConfiguration(snapshot, systemClock.now());
     const counts = await this.#counts.snapshot();
-    const service = monitoringOver(this.#snapshotDatabase(), configuration, {
-      counts: { snapshot: () => Promise.resolve(counts) },
-    });
+    const service = monitoringOver({ snapshot: () => Promise.resolve(counts) }, configuration);
     const realms = population.realms.map(({ name }) => name);
     const compared: ComparedAnswer[] = [];
     const compare = async (of: string, answer: Promise<unknown>, recounted: unknown): Promise<void> => {

@@ -1,15 +1,6 @@
-import { type Change, type Handiwork, type Isolation, NAMES, type Person } from './count-model-changes.ts';
-import type { NewToken } from '../../../src/tokens/token.ts';
-import type { Owner } from '../../../src/users/user.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
-import type { Database } from '../../../src/database/database.ts';
-import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
-import { ConfigurationStore } from '../../../src/configuration/configuration-store.ts';
-import { TokenStore } from '../../../src/tokens/token-store.ts';
-import { ACT, tokenValue } from '../../support/values/token-values.ts';
+import { type Change, type Isolation, NAMES, type Person } from './count-model-changes.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { isServiceError } from '../../../src/kernel/errors.ts';
 
 /** A statement for a pg client. */
 interface Statement {
@@ -17,9 +8,7 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
-type AnyChange = Change | Handiwork;
-
-type Writer<Kind> = (change: Extract<AnyChange, { kind: Kind }>) => Statement;
+type Writer<Kind> = (change: Extract<Change, { kind: Kind }>) => Statement;
 
 /** The columns of an owner in a bare INSERT or UPDATE: three, all NULL without the resolver. */
 const OWNER = `SELECT r.id AS resolver, coalesce(u.id::text, p.login) AS id, p.login
@@ -33,46 +22,28 @@ const PERSON = `(SELECT id FROM resolvers WHERE name = $1)`;
 
 const named = (owner: Person | null): readonly unknown[] => [owner?.resolver ?? null, owner?.login ?? null];
 
-const assign = (serials: readonly string[], owner: Person | null): Statement => ({
-  text: `UPDATE tokens SET (owner_resolver_id, owner_user_id, owner_login) = (${OWNER}) WHERE serial = ANY ($3::text[])`,
-  values: [...named(owner), serials],
-});
-
-const enable = (serials: readonly string[], active: boolean): Statement => ({
-  text: 'UPDATE tokens SET active = $2 WHERE serial = ANY ($1::text[])',
-  values: [serials, active],
-});
-
-const move = (serials: readonly string[], realms: readonly string[]): Statement => ({
-  text: `UPDATE tokens SET realm_set_id = (SELECT intern_realm_set(ARRAY(SELECT id FROM realms WHERE name = ANY ($2::text[]))))
-    WHERE serial = ANY ($1::text[])`,
-  values: [serials, realms],
-});
-
-const remove = (serials: readonly string[]): Statement => ({
-  text: 'DELETE FROM tokens WHERE serial = ANY ($1::text[])',
-  values: [serials],
-});
-
-const WRITERS: { readonly [Kind in AnyChange['kind']]: Writer<Kind> } = {
+const WRITERS: { readonly [Kind in Change['kind']]: Writer<Kind> } = {
   enrol: ({ serial, active, realms, owner }) => ({
     text: `INSERT INTO tokens (serial, type, active, realm_set_id, owner_resolver_id, owner_user_id, owner_login)
       SELECT $4, 'hmac', $5, ${SET}, o.resolver, o.id, o.login FROM (VALUES (1)) AS one LEFT JOIN (${OWNER}) AS o ON true`,
     values: [...named(owner), realms, serial, active],
   }),
-  assign: ({ serial, owner }) => assign([serial], owner),
-  enable: ({ serial, active }) => enable([serial], active),
-  move: ({ serial, realms }) => move([serial], realms),
-  remove: ({ serial }) => remove([serial]),
-  'enable all': ({ serials, active }) => enable(serials, active),
-  'move all': ({ serials, realms }) => move(serials, realms),
-  'assign all': ({ serials, owner }) => assign(serials, owner),
-  'remove all': ({ serials }) => remove(serials),
-  import: ({ serials, realms }) => ({
-    text: `INSERT INTO tokens (serial, type, active, realm_set_id)
-      SELECT serial, 'hmac', true, intern_realm_set(ARRAY(SELECT id FROM realms WHERE name = ANY ($2::text[])))
-      FROM unnest($1::text[]) AS serial ON CONFLICT DO NOTHING`,
+  'enable all': ({ serials, active }) => ({
+    text: 'UPDATE tokens SET active = $2 WHERE serial = ANY ($1::text[])',
+    values: [serials, active],
+  }),
+  'move all': ({ serials, realms }) => ({
+    text: `UPDATE tokens SET realm_set_id = (SELECT intern_realm_set(ARRAY(SELECT id FROM realms WHERE name = ANY ($2::text[]))))
+      WHERE serial = ANY ($1::text[])`,
     values: [serials, realms],
+  }),
+  'assign all': ({ serials, owner }) => ({
+    text: `UPDATE tokens SET (owner_resolver_id, owner_user_id, owner_login) = (${OWNER}) WHERE serial = ANY ($3::text[])`,
+    values: [...named(owner), serials],
+  }),
+  'remove all': ({ serials }) => ({
+    text: 'DELETE FROM tokens WHERE serial = ANY ($1::text[])',
+    values: [serials],
   }),
   settle: ({ serial, failCount }) => ({
     text: 'UPDATE tokens SET fail_count = $2, last_challenge_at = now() WHERE serial = $1',
@@ -84,7 +55,7 @@ const WRITERS: { readonly [Kind in AnyChange['kind']]: Writer<Kind> } = {
       SELECT made.id, r.id, row_number() OVER (ORDER BY r.name) FROM made, resolvers r WHERE r.name = ANY ($2::text[])`,
     values: [realm, resolvers],
   }),
-  // The sets that name it stay unchanged: only the services remove tokens from it.
+  // The sets that name it stay unchanged.
   'remove realm': ({ realm }) => ({ text: 'DELETE FROM realms WHERE name = $1', values: [realm] }),
   'put resolver': ({ resolver }) => ({
     text: 'INSERT INTO resolvers (name, kind) VALUES ($1, $2)',
@@ -151,116 +122,9 @@ const WRITERS: { readonly [Kind in AnyChange['kind']]: Writer<Kind> } = {
   rebuild: () => ({ text: 'SELECT rebuild_counts()', values: [] }),
 };
 
-/** @returns the change as SQL by hand, without services and without their order of locks */
-export function statementFor(change: AnyChange): Statement {
-  return (WRITERS[change.kind] as (change: AnyChange) => Statement)(change);
-}
-
-type Doer<Kind> = (change: Extract<Change, { kind: Kind }>) => Promise<unknown>;
-
-/** Applies the changes of the model through the stores of all services, the command line and imports. */
-export class CountModelServices {
-  readonly #database: Database;
-  readonly #tokens: TokenStore;
-  readonly #loading: TokenStore;
-  readonly #configuration: ConfigurationStore;
-  readonly #users: ManagedUserStore;
-
-  constructor(database: Database) {
-    this.#database = database;
-    this.#tokens = new TokenStore({ database });
-    this.#loading = new TokenStore({ database });
-    this.#configuration = new ConfigurationStore({ database, clock: systemClock });
-    this.#users = new ManagedUserStore({ database });
-  }
-
-  /** @throws the errors of the stores: ServiceError if the change is impossible */
-  async apply(change: Change): Promise<void> {
-    await (this.#doers[change.kind] as (change: Change) => Promise<unknown>)(change);
-  }
-
-  readonly #doers: { readonly [Kind in Change['kind']]: Doer<Kind> } = {
-    enrol: async ({ serial, active, realms, owner }) =>
-      this.#tokens.insert(
-        this.#token(serial, {
-          active,
-          realms: await this.#existing(realms),
-          owner: await this.#owner(owner),
-        }),
-        ACT,
-        // Of a generated serial the statement is shared, of a given one it is not.
-        serial.charCodeAt(serial.length - 1) % 2 === 0 ? 'generated' : 'given',
-      ),
-    assign: async ({ serial, owner }) =>
-      this.#tokens.update(serial, { owner: await this.#owner(owner) }, ACT),
-    enable: ({ serial, active }) => this.#tokens.update(serial, { active }, ACT),
-    move: async ({ serial, realms }) =>
-      this.#tokens.update(serial, { realms: await this.#existing(realms) }, ACT),
-    remove: async ({ serial }) => this.#tokens.removeAll(await this.#those([serial]), ACT),
-    'enable all': ({ serials, active }) => this.#changeAll(serials, { active }),
-    'move all': async ({ serials, realms }) =>
-      this.#changeAll(serials, { realms: await this.#existing(realms) }),
-    'assign all': async ({ serials, owner }) => this.#changeAll(serials, { owner: await this.#owner(owner) }),
-    'remove all': async ({ serials }) => this.#tokens.removeAll(await this.#those(serials), ACT),
-    import: async ({ serials, realms }) => {
-      const there = await this.#those(serials);
-      const fresh = serials.filter((serial) => !there.includes(serial));
-      const existing = await this.#existing(realms);
-      await this.#loading.insertAll(
-        fresh.map((serial) => ({ ...this.#token(serial, {}), realms: existing })),
-        ACT,
-      );
-    },
-    settle: ({ serial, failCount }) => this.#tokens.update(serial, { failCount, replayMarkers: ['1'] }, ACT),
-    'put realm': ({ realm, resolvers }) => this.#configuration.putRealm(realm, resolvers, ACT),
-    'remove realm': ({ realm }) => this.#configuration.removeRealm(realm, ACT),
-    'put resolver': ({ resolver }) =>
-      this.#configuration.putResolver({ name: resolver, kind: NAMES.resolvers[resolver], settings: {} }, ACT),
-    'remove resolver': ({ resolver }) => this.#configuration.removeResolver(resolver, ACT),
-    'add user': async ({ user }) => {
-      const { resolverId } = await this.#look(user);
-      const names = { givenName: '', surname: '', email: '', phone: '', passwordHash: null };
-      await this.#users.insert(resolverId, { login: user.login, ...names }, ACT);
-    },
-    'remove user': async ({ user }) => {
-      const { resolverId, userId } = await this.#look(user);
-      await this.#users.remove(resolverId, userId, ACT);
-    },
-  };
-
-  #token(serial: string, changes: Partial<NewToken>): NewToken {
-    return tokenValue(serial, changes);
-  }
-
-  async #changeAll(serials: readonly string[], change: Partial<NewToken>): Promise<void> {
-    const there = await this.#those(serials);
-    await this.#tokens.updateAll(new Map(there.map((serial) => [serial, change])), ACT);
-  }
-
-  /** @returns the existing ones of the serials: a bulk change is all or nothing */
-  async #those(serials: readonly string[]): Promise<readonly string[]> {
-    return this.#database.knex('tokens').whereIn('serial', serials).pluck<string[]>('serial');
-  }
-
-  /** @returns the ones of the realms that existed a moment ago */
-  async #existing(realms: readonly string[]): Promise<readonly string[]> {
-    return this.#database.knex('realms').whereIn('name', realms).pluck<string[]>('name');
-  }
-
-  async #owner(person: Person | null): Promise<Owner | null> {
-    return person === null ? null : this.#look(person);
-  }
-
-  /** Returns '0' as the ids if there is no such resolver or user: the stores then refuse. */
-  async #look({ resolver, login }: Person): Promise<Owner> {
-    const { rows } = await this.#database.knex.raw<{ rows: { resolver: string; id: string | null }[] }>(
-      `SELECT r.id AS resolver, CASE r.kind WHEN 'managed' THEN coalesce(u.id, 0)::text ELSE :login END AS id
-       FROM resolvers r LEFT JOIN users u ON u.resolver_id = r.id AND u.login = :login WHERE r.name = :resolver`,
-      { resolver, login },
-    );
-    const [found] = rows;
-    return { resolverId: found?.resolver ?? '0', resolver, userId: found?.id ?? '0', login };
-  }
+/** @returns the change as SQL by hand, without the services' order of locks */
+export function statementFor(change: Change): Statement {
+  return (WRITERS[change.kind] as (change: Change) => Statement)(change);
 }
 
 /** Milliseconds after which a statement counts as waiting for a lock: the run continues without it. */
@@ -315,10 +179,8 @@ export class Lane {
 
 /** @returns true if one writer may cause the error for another */
 export function isExpected(error: unknown): boolean {
-  if (isServiceError(error)) {
-    return error.code !== 'database.unavailable' || isExpected(error.cause);
-  }
-  return EXPECTED.includes((error as { code?: string } | null)?.code ?? '');
+  const { code = '', cause } = error as { code?: string; cause?: unknown };
+  return EXPECTED.includes(code) || (code === 'database.unavailable' && isExpected(cause));
 }
 
 /** A user of psql: transactions of any kind, savepoints, statements by hand. */

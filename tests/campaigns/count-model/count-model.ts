@@ -3,9 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { CountModelAnswers } from './count-model-answers.ts';
 import { Hand, Lane, LOCK_TIMEOUT } from './count-model-writers.ts';
-import { CountModelServices } from './count-model-writers.ts';
 import { statementFor } from './count-model-writers.ts';
-import { CALLERS, HANDS, type Run, type Step } from './count-model-changes.ts';
+import { HANDS, type Run, type Step } from './count-model-changes.ts';
 
 /** Initial rows, so that the first steps of a run already have objects. */
 const BEGINNING = `
@@ -25,25 +24,20 @@ const REST = "DELETE FROM resolvers; DELETE FROM realm_sets WHERE realm_ids <> '
 
 interface Writers {
   readonly hands: readonly Lane[];
-  readonly callers: readonly Lane[];
   /** Folds, as the loop of a server does. */
   readonly folder: Lane;
 }
 
-/** Numbers of done and refused steps, by kind. */
-export type Tally = Map<string, { done: number; refused: number }>;
-
 /** Runs the model on a database: several concurrent writers, and answers that are compared at any moment. */
 export class CountModel {
-  readonly tally: Tally = new Map();
+  /** The steps that were done. */
+  readonly done = new Set<string>();
   readonly #database: Database;
-  readonly #services: CountModelServices;
   readonly #answers: CountModelAnswers;
   readonly #hands: readonly Hand[];
 
   private constructor(database: Database, hands: readonly Hand[]) {
     this.#database = database;
-    this.#services = new CountModelServices(database);
     this.#answers = new CountModelAnswers(database);
     this.#hands = hands;
   }
@@ -68,10 +62,9 @@ export class CountModel {
     await this.#database.knex.raw(BEGINNING);
     const writers: Writers = {
       hands: this.#hands.map(() => new Lane()),
-      callers: Array.from({ length: CALLERS }, () => new Lane()),
       folder: new Lane(),
     };
-    const lanes = [...writers.hands, ...writers.callers, writers.folder];
+    const lanes = [...writers.hands, writers.folder];
     try {
       try {
         for (const step of steps) {
@@ -104,7 +97,7 @@ export class CountModel {
     await this.#database.knex.raw(`${CLEARED[clearing]}; ${REST}`);
   }
 
-  async #take(step: Step, { hands, callers, folder }: Writers): Promise<void> {
+  async #take(step: Step, { hands, folder }: Writers): Promise<void> {
     switch (step.what) {
       case 'check':
         return this.#compare('in between');
@@ -113,18 +106,12 @@ export class CountModel {
           await this.#database.knex.raw('SELECT fold_counts(?)', [step.rows]);
         }, this.#note('fold'));
         return;
-      case 'service':
-        await callers[step.caller]?.take(
-          () => this.#services.apply(step.change),
-          this.#note(`service: ${step.change.kind}`),
-        );
-        return;
       default:
         await hands[step.hand]?.take(() => this.#byHand(step), this.#note(nameOf(step)));
     }
   }
 
-  async #byHand(step: Exclude<Step, { what: 'check' | 'fold' | 'service' }>): Promise<void> {
+  async #byHand(step: Exclude<Step, { what: 'check' | 'fold' }>): Promise<void> {
     const hand = this.#hand(step.hand);
     switch (step.what) {
       case 'sql':
@@ -153,11 +140,11 @@ export class CountModel {
     }
   }
 
-  #note(name: string): (done: boolean) => void {
-    return (done) => {
-      const known = this.tally.get(name) ?? { done: 0, refused: 0 };
-      known[done ? 'done' : 'refused'] += 1;
-      this.tally.set(name, known);
+  #note(name: string): (isDone: boolean) => void {
+    return (isDone) => {
+      if (isDone) {
+        this.done.add(name);
+      }
     };
   }
 
