@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import http from 'node:http';
 
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
@@ -55,7 +54,6 @@ interface ClientOptions {
  */
 export class HistoryClient {
   readonly records: HistoryRecord[] = [];
-  readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 512, timeout: 20_000 });
   readonly #keys = new Map<string, Buffer>();
   /** The shared secrets of roll-outs that have begun. */
   readonly #secrets = new Map<string, Buffer>();
@@ -76,10 +74,6 @@ export class HistoryClient {
       throw new Error(`No session: ${response.status} ${await response.text()}`);
     }
     return new HistoryClient({ credentials: { session } });
-  }
-
-  close(): void {
-    this.#agent.destroy();
   }
 
   /** @returns the name of a key from now on */
@@ -223,44 +217,27 @@ export class HistoryClient {
     return this.learn(await deriveTokenKey({ sharedSecret, activationCode: ACTIVATION_CODE, nonce }));
   }
 
-  #post(url: string, parameters: Parameters, request: string): Promise<Sent> {
+  async #post(url: string, parameters: Parameters, request: string): Promise<Sent> {
     const { credentials } = this.#options;
     const given: Parameters = { ...parameters, ...('session' in credentials && credentials) };
-    const body = new URLSearchParams(JSON.parse(JSON.stringify(given)) as Record<string, string>).toString();
+    const body = new URLSearchParams(JSON.parse(JSON.stringify(given)) as Record<string, string>);
     const headers = {
       'X-Request-Id': request,
-      'Content-Type': 'application/x-www-form-urlencoded',
-      'Content-Length': String(Buffer.byteLength(body)),
       ...('session' in credentials
         ? { Cookie: `admin_session=${credentials.session}` }
         : { Authorization: `Bearer ${credentials.bearer}` }),
     };
-    return new Promise((resolve) => {
-      const sending = http.request(url, { method: 'POST', agent: this.#agent, headers });
-      const timer = setTimeout(() => sending.destroy(new Error('no answer in time')), TIMEOUT_MS);
-      const end: typeof resolve = (told) => {
-        clearTimeout(timer);
-        resolve(told);
-      };
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const response = await fetch(url, { method: 'POST', headers, body, signal });
+      return read(response.status, await response.text());
+    } catch (error) {
       // Without a connection nothing was sent. After any other fault the request may be under way.
-      const lost = (error: NodeJS.ErrnoException): void => {
-        end(
-          error.code === 'ECONNREFUSED'
-            ? { outcome: 'refused', answer: UNSENT }
-            : { outcome: 'unknown', why: error.code ?? error.message },
-        );
-      };
-      sending.once('error', lost);
-      sending.once('response', (response) => {
-        const pieces: Buffer[] = [];
-        response.on('data', (piece: Buffer) => pieces.push(piece));
-        response.once('error', lost);
-        response.once('end', () => {
-          end(read(response.statusCode ?? 0, Buffer.concat(pieces).toString('utf8')));
-        });
-      });
-      sending.end(body);
-    });
+      const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+      return code === 'ECONNREFUSED'
+        ? { outcome: 'refused', answer: UNSENT }
+        : { outcome: 'unknown', why: code ?? String(error) };
+    }
   }
 }
 

@@ -1,29 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs';
-
-import { type HistoryRecord, readRecord } from './operations.ts';
-
-/**
- * A history as a file of JSON lines.
- * @throws that names the line that is none
- */
-export function readHistory(file: string): readonly HistoryRecord[] {
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .flatMap((line, index) => {
-      if (line.trim() === '') {
-        return [];
-      }
-      try {
-        return [readRecord(JSON.parse(line))];
-      } catch (error) {
-        throw new Error(`Line ${index + 1} of ${file}: ${String(error)}`, { cause: error });
-      }
-    });
-}
-
-export function appendHistory(file: string, records: readonly HistoryRecord[]): void {
-  appendFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
-}
+import type { HistoryRecord } from './operations.ts';
 
 /**
  * Operations on different tokens are independent.

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /** What a client may ask of the service, in the words of a history: docs/faults.md. */
 
 /** The window of counters of a new token. */
@@ -9,131 +7,118 @@ export const ROLL_OUT_SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 /** Stands for every error. */
 export const REFUSED = 'refused';
 
-const text = z.string();
-const ofSerial = z.strictObject({ serial: text });
+interface OfSerial {
+  readonly serial: string;
+}
+
 /** One token, or all of a user. */
-const selected = z.union([ofSerial, z.strictObject({ user: text })]);
+export type Selected = OfSerial | { readonly user: string };
 
 /**
  * A response without its digits: where a device gives it, or `wrong` where none does, or nothing at all. `key` is a name of the key; `at`
  * is a counter, the second at which a time step begins, or null for suites without either.
  */
-const response = z.union([
-  z.enum(['wrong', 'empty']),
-  z.strictObject({ key: text, suite: text, question: text, at: z.number().nullable() }),
-]);
+export type GivenResponse =
+  | 'wrong'
+  | 'empty'
+  | { readonly key: string; readonly suite: string; readonly question: string; readonly at: Position };
+
+export type Position = number | null;
+
+export type Via = 'ocra/check_t' | 'validate/check_t' | 'validate/check_s' | 'validate/check';
+
+export type ConfigurationKey =
+  | 'OcraMaxChallenges'
+  | 'OcraMaxChallengeRequests'
+  | 'OcraChallengeTimeout'
+  | 'AutoResync'
+  | 'DefaultMaxFailCount'
+  | 'DefaultSyncWindow';
 
 /** The arguments of each operation. PINs and keys are names of them. */
-const ARGUMENTS = {
-  enrol: z.strictObject({
-    serial: text,
-    suite: text,
-    key: text,
-    pin: text.optional(),
-    user: text.optional(),
-  }),
-  'phase 1': z.strictObject({ serial: text, user: text.optional() }),
-  'phase 2': ofSerial,
+interface ArgumentsOf {
+  readonly enrol: OfSerial & {
+    readonly suite: string;
+    readonly key: string;
+    readonly pin?: string | undefined;
+    readonly user?: string | undefined;
+  };
+  readonly 'phase 1': OfSerial & { readonly user?: string | undefined };
+  readonly 'phase 2': OfSerial;
   /** `text` is what the user sees. */
-  request: z.union([z.strictObject({ serial: text, text }), z.strictObject({ user: text, text })]),
-  answer: z.strictObject({
-    via: z.enum(['ocra/check_t', 'validate/check_t', 'validate/check_s', 'validate/check']),
+  readonly request: Selected & { readonly text: string };
+  readonly answer: {
+    readonly via: Via;
     /** Where it is named; else the response is tried on all open challenges. */
-    transaction: text.optional(),
+    readonly transaction?: string | undefined;
     /** For `validate/check_s` and `validate/check`. */
-    serial: text.optional(),
-    user: text.optional(),
-    pin: text.optional(),
-    response,
-  }),
-  status: z.union([selected, z.strictObject({ transaction: text })]),
-  show: ofSerial,
-  enable: selected,
-  disable: selected,
-  reset: selected,
-  unassign: selected,
-  remove: selected,
-  assign: z.strictObject({ serial: text, user: text }),
-  set: z.strictObject({ serial: text, pin: text }),
-  limit: z.strictObject({ serial: text, maxFail: z.number() }),
-  window: z.strictObject({ serial: text, counters: z.number() }),
-  resync: z.strictObject({ serial: text, responses: z.tuple([response, response]) }),
-  configure: z.strictObject({
-    key: z.enum([
-      'OcraMaxChallenges',
-      'OcraMaxChallengeRequests',
-      'OcraChallengeTimeout',
-      'AutoResync',
-      'DefaultMaxFailCount',
-      'DefaultSyncWindow',
-    ]),
-    value: text,
-  }),
-  housekeeping: z.strictObject({}),
+    readonly serial?: string | undefined;
+    readonly user?: string | undefined;
+    readonly pin?: string | undefined;
+    readonly response: GivenResponse;
+  };
+  readonly status: Selected | { readonly transaction: string };
+  readonly show: OfSerial;
+  readonly enable: Selected;
+  readonly disable: Selected;
+  readonly reset: Selected;
+  readonly unassign: Selected;
+  readonly remove: Selected;
+  readonly assign: OfSerial & { readonly user: string };
+  readonly set: OfSerial & { readonly pin: string };
+  readonly limit: OfSerial & { readonly maxFail: number };
+  readonly window: OfSerial & { readonly counters: number };
+  readonly resync: OfSerial & { readonly responses: readonly [GivenResponse, GivenResponse] };
+  readonly configure: { readonly key: ConfigurationKey; readonly value: string };
+  readonly housekeeping: Readonly<Record<string, never>>;
   /** The restore of a backup closes all challenges that are open in it. */
-  restore: z.strictObject({}),
+  readonly restore: Readonly<Record<string, never>>;
   /** What the database holds of a token. */
-  rows: ofSerial,
-} as const;
+  readonly rows: OfSerial;
+}
 
-type ArgumentsOf = { readonly [Name in keyof typeof ARGUMENTS]: z.infer<(typeof ARGUMENTS)[Name]> };
 export type OperationName = keyof ArgumentsOf;
 
 export type Operation<Name extends OperationName = OperationName> = {
   [Each in Name]: { readonly op: Each; readonly args: ArgumentsOf[Each] };
 }[Name];
 
-export type Via = Operation<'answer'>['args']['via'];
-export type Selected = z.infer<typeof selected>;
-export type GivenResponse = z.infer<typeof response>;
-export type Position = number | null;
-export type ConfigurationKey = Operation<'configure'>['args']['key'];
-
 /** The value of an answer, without anything secret. */
 export type Answer = string | number | boolean | null | object;
 
 /** The random values that the service drew, in the answers of `request`, `phase 1` and `phase 2`. */
-const drawn = z.object({
-  transaction: text.optional(),
-  question: text.optional(),
+export interface Drawn {
+  readonly transaction?: string | undefined;
+  readonly question?: string | undefined;
   /** The name of the shared secret, and in phase 2 of the key that follows from it. */
-  key: text.optional(),
-});
-export type Drawn = z.infer<typeof drawn>;
+  readonly key?: string | undefined;
+}
 
 /** How an operation went: one line of a history, with the operation. Times are milliseconds, by one clock. */
-const fate = z.strictObject({
-  client: text,
-  invoked: z.number(),
-  completed: z.number().optional(),
+export interface Fate {
+  readonly client: string;
+  readonly invoked: number;
+  readonly completed?: number | undefined;
   /** Refused is every error that changes nothing; unknown is a request without an answer, or with a 503. */
-  outcome: z.enum(['ok', 'refused', 'unknown']),
-  answer: z.custom<Answer>((value) => value !== undefined).optional(),
+  readonly outcome: 'ok' | 'refused' | 'unknown';
+  readonly answer?: Answer | undefined;
   /** The decision in the audit trail, null for none; absent where nobody looked. */
-  decision: text.nullable().optional(),
+  readonly decision?: string | null | undefined;
   /** The service's clock in seconds, where it is not that of the client. */
-  clock: z.number().optional(),
-  server: text.optional(),
-  request: text.optional(),
+  readonly clock?: number | undefined;
+  readonly server?: string | undefined;
+  readonly request?: string | undefined;
   /** The text of an error. */
-  why: text.optional(),
+  readonly why?: string | undefined;
   /** An answer that no client may get. */
-  strange: text.optional(),
-});
-export type Fate = z.infer<typeof fate>;
+  readonly strange?: string | undefined;
+}
 
 /** A line of a history. */
 export type HistoryRecord = Operation & Fate;
 
-const header = z.looseObject({ op: z.enum(Object.keys(ARGUMENTS) as [OperationName]), args: z.unknown() });
-
-/** @throws if it is not a line of a history */
-export function readRecord(line: unknown): HistoryRecord {
-  const { op, args, ...rest } = header.parse(line);
-  return { op, args: ARGUMENTS[op].parse(args), ...fate.parse(rest) } as HistoryRecord;
-}
-
 /** @returns what the service drew, as the client was told */
 export function drawnIn({ answer }: Pick<Fate, 'answer'>): Drawn {
-  return drawn.safeParse(answer).data ?? {};
+  const { transaction, question, key } = ((typeof answer === 'object' ? answer : null) ?? {}) as Drawn;
+  return { transaction, question, key };
 }

@@ -9,7 +9,8 @@ import { shortOrLong } from '../../support/campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
-import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import type { ServerProcess } from '../../support/servers/server-process.ts';
+import { ServerFleet } from './server-fleet.ts';
 
 const ROUNDS = shortOrLong(8, 40);
 const TIMEOUT_MS = 60_000 + ROUNDS * 5_000;
@@ -36,20 +37,13 @@ interface StoredToken {
 
 let folder: string;
 let database: TestDatabase;
-let servers: readonly ServerProcess[] = [];
+let fleet: ServerFleet;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tankeeper-passes-'));
   database = await createTestDatabase();
-  const environment = { DATABASE_URL: database.url, DATA_DIR: folder };
-  const first = await startServerProcess(environment);
-  servers = [
-    first,
-    ...(await Promise.all([
-      startServerProcess(environment),
-      startServerProcess({ ...environment, DATABASE_SHARED_STATEMENTS: 'off' }),
-    ])),
-  ];
+  fleet = await ServerFleet.ofThree({ DATABASE_URL: database.url, DATA_DIR: folder });
+  const [first] = fleet.servers as [ServerProcess];
   const admin = await ServerClient.open(first);
   const ask = async (path: string, parameters: Record<string, string>): Promise<void> => {
     const { body } = await admin.post(path, parameters);
@@ -66,10 +60,10 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 
 afterAll(async () => {
-  const ends = await Promise.all(servers.map((server) => server.stop()));
+  const codes = await fleet.stop();
   rmSync(folder, { recursive: true });
   await database.drop();
-  expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect(codes).toEqual([0, 0, 0]);
 });
 
 /** @returns true if the pass was accepted */
@@ -92,7 +86,7 @@ async function send(
 /** Replays passes of the two tokens by all ways at all servers, all at once. @returns the acceptances of each */
 async function race(passes: Readonly<Record<keyof typeof KEYS, string>>): Promise<Record<string, number>> {
   const sent = Object.entries(passes).flatMap(([serial, pass]) =>
-    servers.flatMap(({ baseUrl }) =>
+    fleet.servers.flatMap(({ baseUrl }) =>
       WAYS.map(async (way) => ((await send(baseUrl, way, serial, pass)) ? [serial] : [])),
     ),
   );

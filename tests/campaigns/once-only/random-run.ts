@@ -140,7 +140,7 @@ class Run {
   /** Checks the whole history, with the audit trail and the rows. */
   async check(): Promise<void> {
     const { records, findings } = await withStoredFacts(this.#servers.client.records, this.#servers.ask);
-    const report = reportFindings([...findings, ...checkHistory(records).findings]);
+    const report = reportFindings([...findings, ...checkHistory(records)]);
     if (report !== '') {
       throw new Error(report);
     }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ServerProcess } from '../../support/servers/server-process.ts';
+import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 
 /** Milliseconds between two attempts to start a server, as of a service manager. */
 const RESTART_MS = 250;
@@ -45,6 +45,14 @@ export class ServerFleet {
       throw failed.reason;
     }
     return fleet;
+  }
+
+  /** Starts three of one environment; the last one shares no statements. */
+  static ofThree(environment: Readonly<Record<string, string>>): Promise<ServerFleet> {
+    const shared = (): Promise<ServerProcess> => startServerProcess(environment);
+    const unshared = (): Promise<ServerProcess> =>
+      startServerProcess({ ...environment, DATABASE_SHARED_STATEMENTS: 'off' });
+    return ServerFleet.start([shared, shared, unshared]);
   }
 
   /** The servers, by place; a killed one stays until the next one in its place listens. */

@@ -6,19 +6,14 @@ import { isAcceptance } from './checker.ts';
 import { type HistoryClient, now } from './client.ts';
 
 /** The parts to kill, in turn. */
-export const KILLS = ['server', 'backend', 'postmaster'] as const;
+const KILLS = ['server', 'backend', 'postmaster'] as const;
 type KillKind = (typeof KILLS)[number];
 
 /** A kill with SIGKILL, and its effects. */
-export interface Kill {
+interface Kill {
   readonly kind: KillKind;
-  /**
-   * Milliseconds until each running server that was not killed accepted a response that was sent later.
-   * A server that did not recover within the limit is missing.
-   */
-  readonly recoveries: readonly number[];
-  /** The number of such servers. */
-  readonly untouched: number;
+  /** Servers that were not killed, and accepted no response that was sent later. */
+  readonly lost: readonly string[];
 }
 
 /** The duration of a storm: in milliseconds, and in kills. */
@@ -54,7 +49,6 @@ export async function storm(plan: StormPlan, stormed: Stormed): Promise<readonly
   };
   while (!isOver()) {
     const kind = KILLS[kills.length % KILLS.length] ?? 'server';
-    const at = now();
     if ((await kill(kind, stormed)) === undefined) {
       await sleep(POLL_MS);
       continue;
@@ -64,8 +58,7 @@ export async function storm(plan: StormPlan, stormed: Stormed): Promise<readonly
     await sleep(kind === 'server' ? 0 : ORPHANED_MS);
     const since = now();
     const recovered = await Promise.all(untouched.map((server) => accepted(client, server, since)));
-    const recoveries = recovered.filter((moment) => moment !== undefined).map((moment) => moment - at);
-    kills.push({ kind, untouched: untouched.length, recoveries });
+    kills.push({ kind, lost: untouched.filter((_, index) => recovered[index] === undefined) });
     await sleep(MIN_CALM_MS + Math.random() * (MAX_CALM_MS - MIN_CALM_MS));
   }
   return kills;

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { publishResults } from '../../../bench/result-page.ts';
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
@@ -60,7 +59,6 @@ interface Life extends Timeline {
 /** What the checker says of one of them. */
 interface Checked {
   readonly history: readonly HistoryRecord[];
-  readonly operations: number;
   /** Empty without findings. */
   readonly report: string;
 }
@@ -105,7 +103,6 @@ describeWithProgram('servers under faults', findPostgres(), 'postgresql', (progr
   }, LIMIT_MS);
 
   afterAll(async () => {
-    client.close();
     const codes = await fleet.stop();
     await Promise.all(proxies.map((proxy) => proxy.stop()));
     await Promise.all(lives.map(({ node }) => node.stop()));
@@ -214,12 +211,11 @@ describeWithProgram('servers under faults', findPostgres(), 'postgresql', (progr
     const ask: Ask = (sql, values) => queryOnce(life.node.url, sql, values);
     const history = historyOf(life, client.records, before, await auditedIn(ask));
     const facts = await withStoredFacts(history, ask);
-    const verdict = checkHistory(facts.records);
+    const findings = [...facts.findings, ...checkHistory(facts.records)];
     if (life.ended < Infinity) {
       await life.node.stop();
     }
-    const report = reportFindings([...facts.findings, ...verdict.findings], facts.records);
-    return { history, operations: verdict.operations, report };
+    return { history, report: reportFindings(findings, facts.records) };
   }
 
   it(
@@ -254,9 +250,7 @@ describeWithProgram('servers under faults', findPostgres(), 'postgresql', (progr
       await striking;
       await loading;
       await fleet.settled();
-      const told = client.records.length;
-      const unknown = client.records.filter(({ outcome }) => outcome === 'unknown').length;
-      const replayed = await replay(client, fleet.urls());
+      await replay(client, fleet.urls());
       const audit = await runTankeeper(['audit', 'verify'], environment);
       const checked: Checked[] = [];
       for (const life of lives) {
@@ -268,35 +262,6 @@ describeWithProgram('servers under faults', findPostgres(), 'postgresql', (progr
         return history.filter((record) => isAcceptance(record) && !next.has(record));
       });
       const { acceptances, same, straddling } = figuresOf(client.records, lives);
-      await publishResults({
-        name: 'history',
-        title: 'History under faults',
-        command: 'CAMPAIGN=long npm run test:campaigns -- tests/campaigns/once-only/ten-minutes.test.ts',
-        measures:
-          'Three servers, one killed, one two hours off and stopped at times, one cut off from its database, one with a full log disk; the database changes to a standby that is behind, or to a backup: [Faults](../faults.md#once-only).',
-        sections: [
-          {
-            head: ['measured', 'result'],
-            rows: [
-              ['seconds', SECONDS],
-              ['operations under load', told],
-              ['of unknown outcome', unknown],
-              ['operations checked, of the last database', checked.at(-1)?.operations ?? 0],
-              ['acceptances', acceptances],
-              ['of these by the server that issued', same],
-              ['issued by one database and accepted on another', straddling],
-              ['acceptances lost with their database', lost.length],
-              ['right responses sent again, twice each', replayed],
-              ['kills of a server', faults.kills],
-              ['transactions that were cut off', faults.cutOff],
-              ['failovers to a standby behind', Math.floor(lives.length / 2)],
-              ['backups restored and used by running servers', Math.floor((lives.length - 1) / 2)],
-              ['restores refused on the database in use', faults.refused.length],
-              ['databases with findings', findings.length],
-            ],
-          },
-        ],
-      });
       expect(findings).toEqual([]);
       expect(audit).toMatchObject({ code: 0 });
       expect(acceptances).toBeGreaterThan(SECONDS);

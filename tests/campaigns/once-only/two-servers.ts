@@ -50,7 +50,6 @@ export class TwoServers {
   }
 
   async close(): Promise<void> {
-    this.client.close();
     for (const server of this.#servers) {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

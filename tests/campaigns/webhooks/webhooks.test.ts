@@ -58,7 +58,6 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  client.close();
   const codes = await fleet.stop();
   await postgres.stop();
   await Promise.all([receiver.stop(), healthy.stop()]);
