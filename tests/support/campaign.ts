@@ -1,4 +1,4 @@
-/** CAMPAIGN=long: the long form, for a night. Without it each campaign takes its short form, with fixed seeds. */
+/** CAMPAIGN=long: the long form. Without it each campaign takes its short form, with fixed seeds. */
 export const isLong = process.env.CAMPAIGN === 'long';
 
 /** What a campaign takes in its short and in its long form. */
@@ -6,7 +6,7 @@ export function shortOrLong<T>(short: T, long: T): T {
   return isLong ? long : short;
 }
 
-/** The seed of a campaign: CAMPAIGN_SEED repeats a failure; else fixed in the short form and a new one each night. */
+/** The seed of a campaign: CAMPAIGN_SEED repeats a failure; else fixed in the short form and a new one each time in the long one. */
 export function campaignSeed(fixed: number): number {
   const given = process.env.CAMPAIGN_SEED;
   if (given !== undefined) return Number(given);

@@ -12,7 +12,7 @@ import { ACT } from '../../support/values/token-values.ts';
 // Signatures by the thousand, which take some seconds of a machine that has nothing else to do.
 jest.setTimeout(1_200_000);
 
-const RUNS = shortOrLong(200, 4_000);
+const RUNS = shortOrLong(200, 800);
 /** A failure names it, for CAMPAIGN_SEED. */
 const SEED = campaignSeed(20_261_125);
 

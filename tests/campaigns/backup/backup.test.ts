@@ -275,7 +275,7 @@ describe('a backup that cannot be restored', () => {
 
 jest.setTimeout(1_200_000);
 
-const TOKENS = shortOrLong(50_000, 200_000);
+const TOKENS = shortOrLong(50_000, 100_000);
 
 /** In a description: the short form has fewer rows, and as many bytes. */
 const TEXTS = shortOrLong(16, 4);

@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 import { PATIENCE_MS } from '../../support/values/until.ts';
 
 /** The number of times that the database goes away and returns. */
-const CYCLES = shortOrLong(4, 50);
+const CYCLES = shortOrLong(4, 12);
 const POOL = 6;
 const PASSWORD = 'correct horse battery';
 const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
