@@ -3,12 +3,12 @@ import fc from 'fast-check';
 
 import { CountModel } from './count-model.ts';
 import { anyRun } from './count-model-changes.ts';
-import { campaignSeed, isLong, shortOrLong } from '../../support/campaign.ts';
+import { campaignSeed } from '../../support/campaign.ts';
 import { createTestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
 /** Runs within which a fault must be found, or the model cannot see it; most are found within ten. */
-const RUNS = shortOrLong(600, 6_000);
+const RUNS = 600;
 const SEED = campaignSeed(1);
 
 const UPDATE_TRIGGER = `DROP TRIGGER tokens_count_update ON tokens;
@@ -82,11 +82,8 @@ const FAULTS: readonly (readonly [title: string, sql: string])[] = [
   ['users keep their old resolver', 'DROP TRIGGER users_count_update ON users'],
 ];
 
-/** Seen by so few runs that the short form would often miss them. */
-const RARE = ['moves of locked tokens go unseen'];
-
 describe('the model finds out when', () => {
-  it.each(FAULTS.filter(([title]) => isLong || !RARE.includes(title)))('%s', async (_fault, sql) => {
+  it.each(FAULTS)('%s', async (_fault, sql) => {
     const test = await createTestDatabase();
     try {
       await queryOnce(test.url, sql);
