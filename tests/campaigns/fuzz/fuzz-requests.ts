@@ -119,13 +119,26 @@ function parameters(endpoint: Endpoint, known: KnownFacts, pick: number): fc.Arb
     pair('qr', fc.constantFrom('png', 'img', 'html', '1')),
   );
   const strange = fc.array(one, { maxLength: 3 });
+  const sound = soundParameters(endpoint, known, pick);
   return fc.oneof(
     { weight: 3, arbitrary: fc.tuple(...plausible) },
-    { weight: 2, arbitrary: fc.constantFrom(...soundParameters(endpoint, known, pick)) },
+    { weight: 2, arbitrary: fc.constantFrom(...sound) },
+    { weight: 5, arbitrary: fc.constantFrom(...sound).chain(withOneWrong) },
     { weight: 3, arbitrary: some(plausible) },
     { weight: 4, arbitrary: fc.tuple(some(mixed), strange).map((both) => both.flat()) },
     { weight: 3, arbitrary: fc.tuple(some(hostile), strange).map((both) => both.flat()) },
   );
+}
+
+/** A hostile value goes furthest where all others are right. */
+function withOneWrong(pairs: Pairs): fc.Arbitrary<Pairs> {
+  return fc
+    .nat({ max: Math.max(0, pairs.length - 1) })
+    .chain((place) =>
+      hostileValue(pairs[place]?.[0] ?? '').map((value) =>
+        pairs.map(([name, right], at) => [name, at === place ? value : right] as const),
+      ),
+    );
 }
 
 interface Credential {
