@@ -95,8 +95,6 @@ describe('the settings of an SQL resolver', () => {
     [{ Server: 'db.example.com/x' }, 'The setting Server is not'],
     [{ Server: 'a b' }, 'The setting Server is not'],
     [{ Port: '65536' }, 'The setting Port is a whole number from 1 to 65535'],
-    [{ Limit: '0' }, 'The setting Limit is a whole number from 1'],
-    [{ Limit: 'many' }, 'The setting Limit'],
     [{ User: '' }, 'The setting User is missing'],
     [{ Table: 'a.b.c' }, 'The setting Table'],
     [{ Table: 'people as p' }, 'The setting Table'],

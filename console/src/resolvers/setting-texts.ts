@@ -95,7 +95,7 @@ export const settingTexts: Texts<SettingTexts> = {
       'sql Map':
         'Die Spalten für userid und username (nötig), password, givenname, surname, email, phone und mobile.',
       'sql Where': 'SQL-Bedingung, die die Zeilen der Benutzer auswählt; ohne Angabe alle.',
-      'sql Limit': 'Höchstzahl beim Zählen und Auflisten; gefunden wird jeder Benutzer.',
+      'sql Limit': 'Ohne Wirkung: Alle Benutzer werden aufgelistet.',
       'sql Encoding': 'Die Kodierung: utf-8; die Datenbank wandelt selbst um.',
       'sql conParams': 'Die Verschlüsselung: `sslmode=disable`, `require`, `verify-ca` oder `verify-full`.',
       'sql CACERTIFICATE': PEM,

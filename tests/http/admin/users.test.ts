@@ -382,10 +382,9 @@ describe('a directory that lies', () => {
     });
   });
 
-  // As an attacker or a careless schema has them: bytes that are no text, a microsecond, blanks.
+  // As an attacker or a careless schema has them: a microsecond, blanks, what a float would round.
   it.each([
-    ['bytea', "'\\xF1F2F3F4F5F6F7F8'", "'\\xF0F1F2F3F4F5F6F7'"],
-    ['timestamptz', "'2026-01-01 00:00:00.000001'", "'2026-01-01 00:00:00.000002'"],
+    ['timestamp', "'2026-01-01 00:00:00.000001'", "'2026-01-01 00:00:00.000002'"],
     ['text', "'K1'", "'K1 '"],
     ['bigint', '9007199254740993', '9007199254740992'],
   ])('gives nobody the token of one whose id of the type %s is close to theirs', async (type, anna, bert) => {

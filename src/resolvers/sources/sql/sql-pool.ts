@@ -29,7 +29,6 @@ interface OpenPool {
 export class SqlPool {
   readonly #deps;
   #open: OpenPool | undefined;
-  #connectedAt = -Infinity;
 
   constructor(options: {
     readonly resolver: string;
@@ -67,12 +66,6 @@ export class SqlPool {
       }
       throw cause;
     }
-  }
-
-  /** Milliseconds since a connection was being opened. */
-  get sinceConnecting(): number {
-    const { pool } = (this.#open?.knex.client ?? {}) as { pool?: { numPendingCreates(): number } };
-    return (pool?.numPendingCreates() ?? 0) > 0 ? 0 : performance.now() - this.#connectedAt;
   }
 
   /** Lets running work finish, then closes the connections. */
@@ -122,7 +115,6 @@ export class SqlPool {
           done: (error: Error | null, connection: RawConnection) => void,
         ) => {
           connections.add(connection);
-          this.#connectedAt = performance.now();
           prepare(connection, done);
         },
       },
@@ -355,15 +347,14 @@ const WORDINGS: readonly (readonly [RegExp, string])[] = [
   [/terminated|closed/i, AWAY],
 ];
 
-/**
- * The text is no value of the column's type, so no row has it. 42883: PostgreSQL cannot compare values of the type, as
- * of json.
- */
-const NO_SUCH_VALUE = ['22P02', '22003', '22007', '22008', '42883', 'ER_WRONG_VALUE'];
-
-/** The text has letters that the encoding of the database or column lacks, so no row has it. */
-const FOREIGN_LETTERS = [
+/** The text is no value of the column's type, or has letters that the encoding of the database or column lacks. */
+const NO_SUCH_TEXT = [
+  '22P02',
   '22P05',
+  '22003',
+  '22007',
+  '22008',
+  'ER_WRONG_VALUE',
   'ER_CANT_AGGREGATE_2COLLATIONS',
   'ER_CANNOT_CONVERT_STRING',
   'ER_IMPOSSIBLE_STRING_CONVERSION',
@@ -376,14 +367,9 @@ function codeOf(cause: unknown): string {
   return typeof code === 'string' ? code : typeof errno === 'number' ? String(errno) : '';
 }
 
-/** @returns true if the column cannot hold the text that was searched for */
-export function isNoSuchValue(cause: unknown): boolean {
-  return NO_SUCH_VALUE.includes(codeOf(cause));
-}
-
-/** @returns true if the database has no letters for the text that was searched for */
-export function hasForeignLetters(cause: unknown): boolean {
-  return FOREIGN_LETTERS.includes(codeOf(cause));
+/** @returns true if no row can have the text that was searched for */
+export function isForNobody(cause: unknown): boolean {
+  return NO_SUCH_TEXT.includes(codeOf(cause));
 }
 
 /**

@@ -184,17 +184,6 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
         expect(await found(fieldCondition('login', text))).toEqual([]);
       }
       expect(await found(fieldCondition('login', '*'), 2)).toHaveLength(2);
-      expect(await users({ Limit: '1' }).list({ conditions: [], limit: 5 })).toHaveLength(1);
-    });
-
-    it('are counted and listed up to the limit, and found beyond it', async () => {
-      const limited = users({ Limit: '3' });
-      expect(await limited.count()).toBe(3);
-      expect((await limited.list()).length).toBe(3);
-      for (const [, login] of PEOPLE) {
-        expect((await limited.findByLogin(String(login)))?.login).toBe(login);
-      }
-      expect(await users({ Limit: '100' }).count()).toBe(PEOPLE.length);
     });
 
     it('are those for whom the condition holds', async () => {
