@@ -11,11 +11,11 @@ import { findInOrder } from '../resolvers/resolver-lookup.ts';
 import {
   type DirectoryUser,
   ResolverUnavailable,
-  TimedAnswers,
   type UserSource,
   type UserSources,
   beginningCondition,
-  hasPhone,
+  answerWithin,
+  endsLike,
   isSearchable,
   phoneCondition,
 } from '../resolvers/user-source.ts';
@@ -53,7 +53,7 @@ const MAX_LENGTH = 255;
 
 /**
  * The one search field of the helpdesk: tokens whose serial begins with the text in any case, people whose login, given
- * name, surname or e-mail address begins with it, or whose telephone number begins or ends with its digits, and the
+ * name, surname or e-mail address begins with it, or whose telephone number ends with its last digits, and the
  * transaction of exactly that id. Every statement of its own reads the beginning of an index; resolvers are asked as
  * `PeopleSearch` says. Writes nothing.
  */
@@ -178,8 +178,8 @@ interface SearchedResolver {
   readonly reason?: string;
 }
 
-/** The longest wait for a resolver that is connected. */
-const TIMEOUT_MS = 700;
+/** The longest wait for a resolver, which may have to connect first. */
+const TIMEOUT_MS = 1_000;
 /** The most questions that one resolver works at, two or three for a search, also those that nobody waits for any more. */
 const QUESTIONS_AT_ONCE = 8;
 const MAX_WORDS = 4;
@@ -188,7 +188,7 @@ const MAX_PHONES = 200;
 
 /**
  * Looks for people in all resolvers at once, each for a limited time; one that is away or slow is named, not waited
- * for, but for the connections that it needs after a pause.
+ * for.
  *
  * Managed resolvers find beginnings by an index, passwd files in memory. A directory is asked with a filter such as
  * `(|(uid=ann*)(sn=ann*)…)`, which is quick where it indexes these attributes. A foreign SQL table is read as a whole,
@@ -198,7 +198,6 @@ export class PeopleSearch {
   readonly #sources: UserSources;
   /** Questions by resolver, each until it ends, not until nobody waits for it. */
   readonly #running = new KeyedCounts();
-  readonly #answers = new TimedAnswers();
 
   constructor({ sources }: { readonly sources: UserSources }) {
     this.#sources = sources;
@@ -206,8 +205,7 @@ export class PeopleSearch {
 
   /**
    * @param text words, each of which begins the login, a name or the e-mail address, also in the other spelling of its
-   *   umlauts, and however they are joined; or a telephone number in any form, at least five digits of its beginning or
-   *   end
+   *   umlauts, and however they are joined; or a telephone number in any form, at least the five digits at its end
    * @param max hits of each resolver, and in all
    */
   async find(configuration: Configuration, grant: Grant, text: string, max: number): Promise<PeopleFound> {
@@ -244,8 +242,8 @@ export class PeopleSearch {
     }
     const source = this.#sources(resolver);
     const [exact, beginning, called] = await Promise.all([
-      this.#search(resolver, source, () => findExact(source, text)),
-      this.#search(resolver, source, async () => {
+      this.#search(resolver, () => findExact(source, text)),
+      this.#search(resolver, async () => {
         const asked = searches.map((conditions) =>
           source.list({ conditions, limit: max + 1, isInAnyOrder: true }),
         );
@@ -261,12 +259,11 @@ export class PeopleSearch {
 
   async #search(
     resolver: Resolver,
-    source: UserSource,
     work: () => Promise<readonly DirectoryUser[]>,
   ): Promise<SearchedResolver> {
     try {
       const running = this.#running.during(resolver.id, work);
-      return { users: await this.#answers.within(TIMEOUT_MS, resolver, source, running) };
+      return { users: await answerWithin(TIMEOUT_MS, resolver, running) };
     } catch (error) {
       if (error instanceof ServiceError) {
         return { users: [], reason: error.message };
@@ -282,10 +279,10 @@ export class PeopleSearch {
       return { users: [] };
     }
     const search = { conditions: [condition], limit: MAX_PHONES, isInAnyOrder: true };
-    const { users, ...incomplete } = await this.#search(resolver, source, () => source.list(search));
+    const { users, ...incomplete } = await this.#search(resolver, () => source.list(search));
     const isCut = users.length >= MAX_PHONES;
     return {
-      users: users.filter((user) => hasPhone(user, text)),
+      users: users.filter((user) => endsLike(user, condition)),
       ...(isCut && {
         reason: `The resolver '${resolver.name}' has too many numbers alike: type more digits`,
       }),

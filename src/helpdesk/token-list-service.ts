@@ -6,7 +6,7 @@ import type { TokenCountStore } from '../monitoring/token-count-store.ts';
 import type { TokenCountRow } from '../monitoring/token-counts.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
-import { TimedAnswers, type UserSources } from '../resolvers/user-source.ts';
+import { answerWithin, type UserSources } from '../resolvers/user-source.ts';
 import { readTokenListing, type TokenFilter, type TokenListing } from '../tokens/token-selection.ts';
 import { isVisible } from '../tokens/token.ts';
 import { realmsWith, type TokenView, viewOf } from '../tokens/token-view.ts';
@@ -63,7 +63,6 @@ const NAMES_AT_ONCE = 4;
  */
 export class TokenListService {
   readonly #deps;
-  readonly #answers = new TimedAnswers();
 
   constructor(dependencies: {
     readonly configuration: Pick<ConfigurationStore, 'current'>;
@@ -163,7 +162,7 @@ export class TokenListService {
         };
         const all = Promise.all(Array.from({ length: NAMES_AT_ONCE }, ask));
         try {
-          await this.#answers.within(NAMES_TIMEOUT_MS, resolver, source, all);
+          await answerWithin(NAMES_TIMEOUT_MS, resolver, all);
         } catch (error) {
           // The list is worth more than the names on it.
           if (!isServiceError(error)) {

@@ -56,7 +56,7 @@ const TRIAL = z.object({
 const CHANGES = {
   set: pairs(
     'a setting, as `resolver kinds` lists them; an empty value removes it',
-    '{"TIMEOUT": "5", "SIZELIMIT": ""}',
+    '{"TIMEOUT": "5", "BINDDN": ""}',
   ).optional(),
   secret: password('the password that the resolver signs in with').optional(),
 };

@@ -130,18 +130,13 @@ export interface UserSource {
   findByLogin(login: string): Promise<DirectoryUser | undefined>;
   /** Compares exactly: tokens are bound to ids. */
   findById(userId: string): Promise<DirectoryUser | undefined>;
-  /**
-   * @param search selects users; undefined: all
-   * @param onCut receives the limit of the settings of the resolver where the list ends at it, and more match
-   */
-  list(search?: UserSearch, onCut?: (limit: number) => void): Promise<readonly DirectoryUser[]>;
+  /** @param search selects users; undefined: all */
+  list(search?: UserSearch): Promise<readonly DirectoryUser[]>;
   count(): Promise<number>;
   /** Looks at all entries, for a test of the resolver. Refuses ids that are neither texts nor of a known form. */
   examine(): Promise<Examination>;
   /** @returns true if it is the user's password; false if the resolver keeps none */
   checkPassword(userId: string, password: string): Promise<boolean>;
-  /** @returns milliseconds since it was opening a connection; 0: it is; undefined or Infinity: it never was */
-  sinceConnecting?(): Promise<number | undefined>;
   /** Ends its connections, if it holds any, after running work. A closed source opens new ones. */
   close?(): Promise<void>;
 }
@@ -160,42 +155,17 @@ export interface ResolverSecrets {
 /** Opens the users of a resolver by its kind. */
 export type UserSources = (resolver: Resolver) => UserSource;
 
-/** Milliseconds that an answer may take longer where it needed a new connection. */
-const CONNECTING_MS = 2_000;
-
-/**
- * Waits for answers of resolvers for a short time, and longer for one that was connecting meanwhile, as it is after a
- * pause: once, until it answers again.
- */
-export class TimedAnswers {
-  /** Ids of resolvers that were waited for longer, and have not answered since. */
-  readonly #late = new Set<string>();
-
-  /** @throws 'resolver.unavailable' after the time, and what the work throws */
-  async within<Value>(
-    milliseconds: number,
-    { id, name }: Pick<Resolver, 'id' | 'name'>,
-    source: UserSource,
-    work: Promise<Value>,
-  ): Promise<Value> {
-    const late = new ResolverUnavailable({ resolver: name, reason: 'it does not answer in time' });
-    work.then(
-      () => this.#late.delete(id),
-      () => undefined,
-    );
-    try {
-      return await withTimeLimit(milliseconds, work, () => late);
-    } catch (error) {
-      const since = error === late && !this.#late.has(id) ? await source.sinceConnecting?.() : undefined;
-      if (since === undefined || since > milliseconds) {
-        throw error;
-      }
-    }
-    return withTimeLimit(CONNECTING_MS, work, () => {
-      this.#late.add(id);
-      return late;
-    });
-  }
+/** @throws 'resolver.unavailable' after the time, and what the work throws */
+export function answerWithin<Value>(
+  milliseconds: number,
+  { name }: Pick<Resolver, 'name'>,
+  work: Promise<Value>,
+): Promise<Value> {
+  return withTimeLimit(
+    milliseconds,
+    work,
+    () => new ResolverUnavailable({ resolver: name, reason: 'it does not answer in time' }),
+  );
 }
 
 /** The server that a resolver got no connection to, or no answer from. */
@@ -328,72 +298,27 @@ export function patternsFor(
 }
 
 /** The fewest digits of a telephone number that are looked for, and the most: numbers are written in many ways. */
-const PHONE_DIGITS = { min: 5, max: 7 };
-/** The most digits of the country code of a number. */
-const COUNTRY_DIGITS = 3;
-const IS_INTERNATIONAL = /^\s*(?:\+|00)/;
+const PHONE_DIGITS = { min: 5, max: 6 };
 
-/** @returns the digits of a telephone number without country or trunk prefix zeros; of `+49 (0)30 1`: 49301 */
-function phoneDigits(text: string): string {
-  return text.replaceAll('(0)', '').replace(/\D/g, '').replace(/^0+/, '');
-}
-
-/**
- * @returns the condition that the telephone number has the last digits of the text, perhaps others between or after
- *   them, or words, but none that may be a country code; undefined: it is no number
- */
+/** @returns the condition that a telephone number has the last digits of the text; undefined: it is no number */
 export function phoneCondition(text: string): UserCondition | undefined {
-  const digits = /^\s*[+\d\s()/.\u2010-\u2013-]+$/.test(text) ? phoneDigits(text) : '';
-  const { min, max } = PHONE_DIGITS;
-  const sure = digits.length - (IS_INTERNATIONAL.test(text) ? COUNTRY_DIGITS : 0);
-  return digits.length < min
+  const digits = /^\s*[+\d\s()/.\u2010-\u2013-]+$/.test(text) ? text.replace(/\D/g, '') : '';
+  return digits.length < PHONE_DIGITS.min
     ? undefined
-    : {
-        fields: ['phone'],
-        pattern: ['', ...Array.from(digits.slice(-Math.min(max, Math.max(min, sure)))), ''],
-      };
+    : { fields: ['phone'], pattern: ['', ...Array.from(digits.slice(-PHONE_DIGITS.max)), ''] };
 }
 
-/** @returns the digits of the telephone number of a `phoneCondition`; undefined: it is another condition */
+/** @returns the digits of a `phoneCondition`; undefined: it is another condition */
 export function digitsOfPhone({ fields, pattern }: UserCondition): string | undefined {
-  const digits = pattern.slice(1, -1);
-  const isOne =
-    fields.join() === 'phone' &&
-    pattern[0] === '' &&
-    pattern.at(-1) === '' &&
-    digits.length > 0 &&
-    digits.every((piece) => /^\d$/.test(piece));
-  return isOne ? digits.join('') : undefined;
+  const digits = pattern.join('');
+  const isOne = fields.join() === 'phone' && /^\d+$/.test(digits) && pattern.length === digits.length + 2;
+  return isOne ? digits : undefined;
 }
 
-/**
- * @returns false for somebody whom a `phoneCondition` of the text finds, and whose number neither ends nor begins with
- *   its digits: others may stand between and after. The number that was found may be one that is not shown
- */
-export function hasPhone(user: DirectoryUser, text: string): boolean {
-  const condition = phoneCondition(text);
-  const [shown, sought] = [phoneDigits(user.phone), phoneDigits(text)];
-  const isFoundByOther = condition === undefined || !matchesUser(user, [condition]);
-  const isNational = IS_INTERNATIONAL.test(text) && sought.length - shown.length <= COUNTRY_DIGITS;
-  const fewest = isNational ? PHONE_DIGITS.min : PHONE_DIGITS.max;
-  return (
-    isFoundByOther ||
-    shown.endsWith(sought) ||
-    (shown.length >= fewest && sought.endsWith(shown)) ||
-    begins(user.phone, text)
-  );
-}
-
-/** @returns true if the number begins with that of the text, where only one of them may have a country code */
-function begins(phone: string, text: string): boolean {
-  const [shown, sought] = [phoneDigits(phone), phoneDigits(text)];
-  const codes = [...Array(COUNTRY_DIGITS).keys()].map((at) => at + 1);
-  const [hasCode, isNational] = [IS_INTERNATIONAL.test(phone), !IS_INTERNATIONAL.test(text)];
-  return (
-    shown.startsWith(sought) ||
-    (hasCode && isNational && codes.some((length) => shown.startsWith(sought, length))) ||
-    (!hasCode && !isNational && codes.some((length) => shown.startsWith(sought.slice(length))))
-  );
+/** @returns false where others stand between or behind the digits in the number that is shown; it may be found by another */
+export function endsLike(user: DirectoryUser, condition: UserCondition): boolean {
+  const isFoundByOther = !matchesUser(user, [condition]);
+  return isFoundByOther || user.phone.replace(/\D/g, '').endsWith(digitsOfPhone(condition) ?? '');
 }
 
 /** @returns false if no user can match: a source may fail on such a text */

@@ -52,9 +52,8 @@ const AT_WORD_BREAKS = new RegExp(
   `[${WORD_BREAKS.map((text) => `\\u{${(text.codePointAt(0) ?? 0).toString(16)}}`).join('')}]`,
   'u',
 );
-const PHONE_DIGITS = "regexp_replace(phone, '[^0-9]', '', 'g')";
-/** From the last one on, as in their index. */
-const PHONE_BACKWARDS = `reverse(${PHONE_DIGITS})`;
+/** The digits of telephone numbers from the last one on, as in their index. */
+const PHONE_BACKWARDS = "reverse(regexp_replace(phone, '[^0-9]', '', 'g'))";
 
 /** Of the users whose logins differ in case or form only: more are as ambiguous as these. */
 const MAX_NAMESAKES = 20;
@@ -62,24 +61,17 @@ const MAX_NAMESAKES = 20;
 const MAX_CANDIDATES = 1_000;
 
 /** Folded counts plus pending deltas (docs/adr/0010-counts-kept-by-the-database.md). */
-const COUNTS = `
-  SELECT resolver_id AS id, sum(users) AS users FROM (
+const COUNT = `
+  SELECT coalesce(sum(users), 0) AS users FROM (
     SELECT resolver_id, users FROM user_counts UNION ALL SELECT resolver_id, users FROM user_count_deltas
   ) AS both_sides
-  WHERE resolver_id = ANY (?::bigint[]) GROUP BY resolver_id`;
-
-/** Resolvers whose users one statement counts, by their ids. */
-interface Counting {
-  readonly resolverIds: Set<string>;
-  readonly users: Promise<ReadonlyMap<string, number>>;
-}
+  WHERE resolver_id = ?`;
 
 /** The users of managed resolvers. */
 export class ManagedUserStore {
   readonly #database: Database;
   /** By the id of a resolver, a login and its forms. */
   readonly #byLogin: SharedLookup<UserRow>;
-  #counting: Counting | undefined;
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
@@ -141,18 +133,13 @@ export class ManagedUserStore {
     return (await query).map(toUser);
   }
 
-  /**
-   * Resolvers that are counted in one turn of the event loop share one statement.
-   * @returns the count that the database keeps, so that many users take no longer than few
-   */
+  /** @returns the count that the database keeps, so that many users take no longer than few */
   async count(resolverId: string): Promise<number> {
     if (!isRowId(resolverId)) {
       return 0;
     }
-    this.#counting ??= this.#openCounting();
-    const { resolverIds, users } = this.#counting;
-    resolverIds.add(resolverId);
-    return (await users).get(resolverId) ?? 0;
+    const { rows } = await this.#database.knex.raw<{ rows: { users: string }[] }>(COUNT, [resolverId]);
+    return Number(rows[0]?.users);
   }
 
   /** @throws ServiceError 'user.exists', 'resolver.unknown', 'resolver.invalid' if the resolver is not a managed one */
@@ -221,20 +208,6 @@ export class ManagedUserStore {
     });
   }
 
-  #openCounting(): Counting {
-    const resolverIds = new Set<string>();
-    const read = async (): Promise<ReadonlyMap<string, number>> => {
-      // Runs after all calls of this turn of the event loop.
-      await Promise.resolve();
-      this.#counting = undefined;
-      const { rows } = await this.#database.knex.raw<{ rows: { id: string; users: string }[] }>(COUNTS, [
-        [...resolverIds],
-      ]);
-      return new Map(rows.map(({ id, users }) => [id, Number(users)]));
-    };
-    return { resolverIds, users: read() };
-  }
-
   #users(resolverId: string): Knex.QueryBuilder {
     return this.#database.knex('users').where({ resolver_id: resolverId });
   }
@@ -258,28 +231,18 @@ export class ManagedUserStore {
     }
   }
 
-  /**
-   * Finds candidates by the index of the ends of telephone numbers, and by their digits in a row, whatever country code
-   * is before them: of those, all numbers of the resolver are read. None for another condition.
-   */
+  /** Finds candidates by the index of the ends of telephone numbers. None for another condition. */
   #calledAt(resolverId: string, condition: UserCondition, max: number): Knex.Raw[] {
-    const digits = digitsOfPhone(condition);
-    if (digits === undefined) {
-      return [];
-    }
-    const { knex } = this.#database;
-    const backwards = digits.split('').reverse().join('');
+    const backwards = digitsOfPhone(condition)?.split('').reverse().join('');
     const atEnd = `phone <> '' AND ${PHONE_BACKWARDS} ~>=~ ? AND ${PHONE_BACKWARDS} ~<~ ?`;
-    return [
-      knex.raw(
-        `(SELECT id FROM users WHERE resolver_id = ? AND ${atEnd} ORDER BY ${PHONE_BACKWARDS} USING ~<~ LIMIT ?)`,
-        [resolverId, backwards, `${backwards}:`, max],
-      ),
-      knex.raw(
-        `(SELECT id FROM users WHERE resolver_id = ? AND phone LIKE ? AND ${PHONE_DIGITS} LIKE ? LIMIT ?)`,
-        [resolverId, likePattern(condition.pattern), `%${digits}%`, max],
-      ),
-    ];
+    return backwards === undefined
+      ? []
+      : [
+          this.#database.knex.raw(
+            `(SELECT id FROM users WHERE resolver_id = ? AND ${atEnd} ORDER BY ${PHONE_BACKWARDS} USING ~<~ LIMIT ?)`,
+            [resolverId, backwards, `${backwards}:`, max],
+          ),
+        ];
   }
 
   /** Finds candidates by an index for each field, and for later words of names, at most so many of each. */

@@ -7,14 +7,11 @@ import {
   ResolverUnavailable,
   type UserCondition,
   type UserField,
-  type UserSearch,
   type UserSources,
   fieldCondition,
   freeCondition,
-  hasPhone,
   isSearchable,
   matchesAll,
-  phoneCondition,
 } from '../resolvers/user-source.ts';
 import { requireManaged, unknownReference, visibleResolvers } from '../resolvers/resolver-lookup.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -33,7 +30,7 @@ export interface ListedUser extends DirectoryUser {
 interface UserListing {
   readonly realm?: string | undefined;
   readonly resolver?: string | undefined;
-  /** A text in login, names, e-mail or phone, or a telephone number in any writing; asterisks stand for any text. */
+  /** A text in login, names, e-mail or phone; asterisks stand for any text. */
   readonly search?: string | undefined;
   /** The most users; default: all. */
   readonly limit?: number | undefined;
@@ -43,7 +40,7 @@ interface UserListing {
 interface UserFilter extends Pick<UserListing, 'realm' | 'resolver'> {
   /** Values that the fields must equal but for case; asterisks stand for any text. */
   readonly matching: Readonly<Partial<Record<UserField, string | undefined>>>;
-  /** A text in login, names, e-mail or phone, or a telephone number in any writing; asterisks stand for any text. */
+  /** A text in login, names, e-mail or phone; asterisks stand for any text. */
   readonly search?: string | undefined;
 }
 
@@ -52,55 +49,13 @@ export interface FoundUser extends ListedUser {
   readonly kind: ResolverKind;
 }
 
-/** A list that ends at a limit of the settings of a resolver (SIZELIMIT), although more users match. */
-export interface CutList {
-  readonly resolver: string;
-  readonly limit: number;
-}
-
 /** What is looked for: all conditions hold, and the text is found. */
 interface UserQuery {
   readonly search?: string | undefined;
   readonly conditions?: readonly UserCondition[];
-}
-
-/** One of the searches whose users are put together. */
-interface OneSearch {
-  readonly search: Partial<UserSearch> & Pick<UserSearch, 'conditions'>;
-  readonly keeps: (user: DirectoryUser) => boolean;
-}
-
-/** @returns the searches for a text, and for the telephone number that it may be; none if nobody can match */
-function searchesFor({ search, conditions = [] }: UserQuery): readonly OneSearch[] {
-  const free = search === undefined ? [] : [freeCondition(search)];
-  const requested = [...free, ...conditions].filter((condition) => !matchesAll(condition));
-  const phone = search === undefined ? undefined : phoneCondition(search);
-  const searches = [
-    { search: { conditions: requested }, keeps: () => true },
-    ...(phone === undefined
-      ? []
-      : [
-          {
-            // By an index, which other conditions would be checked after.
-            search: {
-              conditions: [phone, ...conditions],
-              limit: MAX_FOUND + 1,
-              isInAnyOrder: conditions.length === 0,
-            },
-            keeps: (user: DirectoryUser) => hasPhone(user, search ?? ''),
-          },
-        ]),
-  ];
-  return searches.filter((one) => one.search.conditions.every(isSearchable));
-}
-
-type OnCut = (cut: CutList) => void;
-
-interface ListBounds {
   readonly limit?: number | undefined;
   /** Milliseconds for each resolver. */
   readonly timeoutMs?: number;
-  readonly onCut?: OnCut | undefined;
 }
 
 const MAX_FOUND = 10_000;
@@ -136,32 +91,23 @@ export class UserService {
   /**
    * @returns the users of a resolver, or of all resolvers of a realm (the default one if neither is named). With a
    *   search, a resolver's users are not all read
-   * @param onCut receives each resolver whose list is cut
    * @throws ServiceError 'realm.unknown', 'resolver.unknown', 'resolver.unavailable'
    */
-  async list(
-    caller: Caller,
-    { search, limit, ...where }: UserListing,
-    onCut?: OnCut,
-  ): Promise<readonly ListedUser[]> {
-    return this.#list(await this.#visible(caller, where), { search }, { limit, onCut });
+  async list(caller: Caller, { search, limit, ...where }: UserListing): Promise<readonly ListedUser[]> {
+    return this.#list(await this.#visible(caller, where), { search, limit });
   }
 
   /**
    * Lists users as `list` does, bounded in number and time, for programs.
    * @throws also ServiceError 'parameter.invalid' for more users than an answer may hold, 'server.busy'
    */
-  async find(
-    caller: Caller,
-    { matching, search, ...where }: UserFilter,
-    onCut?: OnCut,
-  ): Promise<readonly FoundUser[]> {
+  async find(caller: Caller, { matching, search, ...where }: UserFilter): Promise<readonly FoundUser[]> {
     const resolvers = await this.#visible(caller, where);
     const conditions = Object.entries(matching).flatMap(([field, text]) =>
       text === undefined ? [] : [fieldCondition(field as UserField, text)],
     );
-    const bounds = { limit: MAX_FOUND + 1, timeoutMs: FIND_TIMEOUT_MS, onCut };
-    const found = await this.#finds.run(() => this.#list(resolvers, { search, conditions }, bounds));
+    const query = { search, conditions, limit: MAX_FOUND + 1, timeoutMs: FIND_TIMEOUT_MS };
+    const found = await this.#finds.run(() => this.#list(resolvers, query));
     if (found.length > MAX_FOUND) {
       throw new ServiceError(
         'parameter.invalid',
@@ -190,46 +136,31 @@ export class UserService {
 
   async #list(
     resolvers: readonly Resolver[],
-    query: UserQuery,
-    { limit = Infinity, ...bounds }: ListBounds,
+    { search, conditions = [], limit = Infinity, timeoutMs }: UserQuery,
   ): Promise<readonly ListedUser[]> {
-    const searches = searchesFor(query);
+    const free = search === undefined ? [] : [freeCondition(search)];
+    const requested = [...free, ...conditions].filter((condition) => !matchesAll(condition));
     const listed: ListedUser[] = [];
+    if (!requested.every(isSearchable)) {
+      return listed;
+    }
     for (const resolver of resolvers) {
-      if (listed.length >= limit) {
+      const left = limit - listed.length;
+      if (left <= 0) {
         break;
       }
-      const left = limit - listed.length;
-      const users = new Map<string, DirectoryUser>();
-      for (const search of searches) {
-        for (const user of await this.#ask(resolver, search, { ...bounds, limit: left })) {
-          users.set(user.userId, user);
-        }
-      }
-      for (const user of [...users.values()].slice(0, left)) {
+      const isAll = requested.length === 0 && left === Infinity;
+      const asked = this.#deps
+        .sources(resolver)
+        .list(isAll ? undefined : { conditions: requested, limit: Math.min(left, Number.MAX_SAFE_INTEGER) });
+      const users = await (timeoutMs === undefined
+        ? asked
+        : withTimeLimit(timeoutMs, asked, () => late(resolver)));
+      for (const user of users) {
         listed.push({ ...user, resolver: resolver.name });
       }
     }
     return listed;
-  }
-
-  async #ask(
-    resolver: Resolver,
-    { search, keeps }: OneSearch,
-    { limit = Infinity, timeoutMs, onCut }: ListBounds,
-  ): Promise<readonly DirectoryUser[]> {
-    const isAll = search.conditions.length === 0 && limit === Infinity;
-    const bounded = { limit: Math.min(limit, Number.MAX_SAFE_INTEGER), ...search };
-    const asked = this.#deps.sources(resolver).list(isAll ? undefined : bounded, (end) => {
-      onCut?.({ resolver: resolver.name, limit: end });
-    });
-    const users = await (timeoutMs === undefined
-      ? asked
-      : withTimeLimit(timeoutMs, asked, () => late(resolver)));
-    if (users.length === search.limit) {
-      throw new ServiceError('parameter.invalid', 'Too many telephone numbers are alike: type more digits');
-    }
-    return users.filter(keeps);
   }
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.invalid', 'user.exists', 'parameter.invalid' */
@@ -282,11 +213,6 @@ export class UserService {
     assertPassword(password);
     return this.#deps.hasher.hash(password);
   }
-}
-
-/** @returns the cut list in words */
-export function describeCut({ resolver, limit }: CutList): string {
-  return `the list of the resolver '${resolver}' ends at its SIZELIMIT, ${limit}: it has more users`;
 }
 
 function late({ name }: Resolver): ResolverUnavailable {

@@ -238,7 +238,6 @@ describe('the settings of an LDAP resolver', () => {
     [{ USERINFO: '{"surname": "sn)("}' }, 'The setting USERINFO has for surname what is not'],
     [{ USERINFO: '{"nosuch": "sn"}' }, "The setting USERINFO has the key 'nosuch'"],
     [{ TIMEOUT: 'soon' }, 'The setting TIMEOUT is a number'],
-    [{ SIZELIMIT: '-1' }, 'The setting SIZELIMIT is a whole number'],
     [{ EnforceTLS: 'perhaps' }, 'The setting EnforceTLS is True or False'],
     [{ CACERTIFICATE: '/etc/ssl/ca.pem' }, 'The setting CACERTIFICATE is not a certificate'],
     [{ Password: 'x' }, "The setting 'Password' is unknown"],

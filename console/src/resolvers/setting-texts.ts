@@ -105,7 +105,7 @@ export const settingTexts: Texts<SettingTexts> = {
       'ldap BINDDN': 'Konto für Suchen; ohne Angabe wird anonym gesucht.',
       'ldap BINDPW': 'Passwort dieses Kontos.',
       'ldap TIMEOUT': 'Sekunden für die Verbindung und jede Antwort; `2;10` für beides einzeln.',
-      'ldap SIZELIMIT': 'Höchstzahl einer Liste, die dort endet; 0: keine Grenze.',
+      'ldap SIZELIMIT': 'Ohne Wirkung: Alle Benutzer werden aufgelistet.',
       'ldap LOGINNAMEATTRIBUTE': 'Das Attribut mit dem Benutzernamen.',
       'ldap LDAPSEARCHFILTER': 'Der Filter aller Benutzer; mehrere hintereinander müssen alle zutreffen.',
       'ldap LDAPFILTER': 'Der Filter für den Benutzer mit dem Namen %s.',

@@ -4,7 +4,7 @@ import { addCommand, type CommandContext } from '../command-context.ts';
 import { wholeNumberOption } from '../option-values.ts';
 import type { Column } from '../output.ts';
 import { withProgress } from '../progress.ts';
-import type { CutList, ListedUser } from '../../users/user-service.ts';
+import type { ListedUser } from '../../users/user-service.ts';
 
 const USER_COLUMNS: readonly Column<ListedUser>[] = [
   { key: 'login', title: 'LOGIN', value: ({ login }) => login },
@@ -38,16 +38,9 @@ export function addUserListCommand(user: Command, context: CommandContext): void
           throw new CliFailure('give either --realm or --resolver', EXIT_CODES.usage);
         }
         const { io } = context.dependencies;
-        const cuts: CutList[] = [];
         const found = await context.withServices(({ users }, caller) =>
-          withProgress(io, 'reading users', () =>
-            users.list(caller, { realm, resolver, search, limit }, (cut) => cuts.push(cut)),
-          ),
+          withProgress(io, 'reading users', () => users.list(caller, { realm, resolver, search, limit })),
         );
-        const { describeCut } = await import('../../users/user-service.ts');
-        for (const cut of cuts) {
-          io.stderr.write(`${describeCut(cut)}\n`);
-        }
         context.output.list(found, USER_COLUMNS, 'no users');
       },
     );

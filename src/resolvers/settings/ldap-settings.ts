@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { authorities, flag, ignored, jsonObject, line, setting, whole } from './setting-values.ts';
+import { authorities, flag, ignored, jsonObject, line, setting } from './setting-values.ts';
 
 const YES_NO = ['True', 'False'] as const;
 
@@ -112,11 +112,7 @@ export const LDAP_SETTINGS = z.object({
     description: 'Seconds to connect and for each answer; `2;10` for the two.',
     default: String(USUAL_TIMEOUT),
   }),
-  SIZELIMIT: setting(whole(0, 100_000_000).optional(), {
-    description:
-      'The most users in a list, which ends there and says so; every user is found and counted. 0: no limit.',
-    default: '0',
-  }),
+  SIZELIMIT: setting(line.optional(), { description: 'Has no effect: all users are listed.' }),
   LOGINNAMEATTRIBUTE: setting(attribute, { description: 'The attribute with the login.', example: 'uid' }),
   LDAPSEARCHFILTER: setting(filter, {
     description: 'The filter of all users; several in a row must all hold.',

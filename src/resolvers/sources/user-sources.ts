@@ -92,9 +92,6 @@ export function openUserSources(dependencies: SourceDependencies): OpenUserSourc
 export function observed(source: UserSource, tell: (isAnswered: boolean) => void): UserSource {
   return new Proxy(source, {
     get: (_target, name) => {
-      if (name === 'sinceConnecting') {
-        return async () => source.sinceConnecting?.();
-      }
       return async (...args: never[]): Promise<unknown> => {
         try {
           const used = source as unknown as Record<string, (...given: never[]) => Promise<unknown>>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Services } from '../../../services.ts';
-import { type FoundUser, type CutList, describeCut } from '../../../users/user-service.ts';
+import type { FoundUser } from '../../../users/user-service.ts';
 import { count, inEveryDialect, type Shown } from '../../answers.ts';
 import { type Endpoint, administratorEndpoint } from '../../endpoint-spec.ts';
 import { blankAsUndefined, optional } from '../../request/parameters.ts';
@@ -23,16 +23,10 @@ const USER = z.strictObject({
   useridresolver: z.string().describe('the class and the name of the resolver, as LinOTP writes them'),
 });
 
-const CUT = z
-  .strictObject({ message: z.string() })
-  .optional()
-  .describe('present where the list ends at the SIZELIMIT of a resolver');
-
 export function userListEndpoint({ users }: Pick<Services, 'users'>): Endpoint {
   const answers = inEveryDialect({
     envelope: {
       result: { value: z.array(USER), queried: count.describe('the number of users in this answer') },
-      detail: CUT,
     },
   });
   return administratorEndpoint(
@@ -61,7 +55,6 @@ export function userListEndpoint({ users }: Pick<Services, 'users'>): Endpoint {
     async ({ caller, parameters, context, dialect }) => {
       const page = readUserPage(parameters);
       const { realm, resconf, username, userid, givenname, surname, email, phone, search } = parameters;
-      const cuts: CutList[] = [];
       const filter = {
         realm: emptyAsUndefined(realm),
         resolver: resconf === undefined ? undefined : emptyAsUndefined(plainResolverName(resconf)),
@@ -75,10 +68,9 @@ export function userListEndpoint({ users }: Pick<Services, 'users'>): Endpoint {
           phone: emptyAsUndefined(phone),
         },
       };
-      const found = await users.find(caller, filter, (cut) => cuts.push(cut));
-      const detail = cuts.length === 0 ? undefined : { message: cuts.map(describeCut).join('; ') };
+      const found = await users.find(caller, filter);
       const shown = pageOf(found, page).map(shownUser);
-      return dialect.administration.value(shown, context, detail, { queried: shown.length });
+      return dialect.administration.value(shown, context, undefined, { queried: shown.length });
     },
   );
 }

@@ -34,8 +34,6 @@ export interface LdapSettings {
   readonly userOf: (login: string) => Filter;
   readonly attributes: LdapAttributes;
   readonly userId: LdapUserId;
-  /** The most users that are listed; 0: all. */
-  readonly sizeLimit: number;
 }
 
 /** The attribute in which Active Directory keeps 16 bytes that never change. */
@@ -70,7 +68,6 @@ export function readLdapSettings(settings: Settings): LdapSettings {
       mobile: names.mobile,
     },
     userId: read.UIDTYPE,
-    sizeLimit: read.SIZELIMIT ?? 0,
   };
 }
 

@@ -21,8 +21,6 @@ export class LdapConnections {
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #inUse = new Set<LdapConnection>();
   #preferred = 0;
-  #connecting = 0;
-  #connectedAt = -Infinity;
   #closed = false;
 
   /** @param password of `bindDn`; empty: there is none */
@@ -55,12 +53,7 @@ export class LdapConnections {
             }
           }
         }
-        this.#connecting += 1;
-        const opened = this.#open().finally(() => {
-          this.#connecting -= 1;
-          this.#connectedAt = performance.now();
-        });
-        return this.#workOn(await opened, work);
+        return this.#workOn(await this.#open(), work);
       }),
     );
   }
@@ -81,11 +74,6 @@ export class LdapConnections {
         }),
       ),
     );
-  }
-
-  /** Milliseconds since a connection for searches was being opened. */
-  get sinceConnecting(): number {
-    return this.#connecting > 0 ? 0 : performance.now() - this.#connectedAt;
   }
 
   /** Ends all connections; running requests may finish within two seconds. */

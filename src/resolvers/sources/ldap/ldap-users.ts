@@ -55,7 +55,7 @@ export class LdapUsers implements UserSource {
 
   /**
    * @param resolver its name, for messages
-   * @param settings by LinOTP's names: LDAPURI, LDAPBASE, BINDDN, TIMEOUT, SIZELIMIT, LOGINNAMEATTRIBUTE,
+   * @param settings by LinOTP's names: LDAPURI, LDAPBASE, BINDDN, TIMEOUT, LOGINNAMEATTRIBUTE,
    *   LDAPSEARCHFILTER, LDAPFILTER, USERINFO, UIDTYPE, EnforceTLS, only_trusted_certs, CACERTIFICATE
    * @param password of BINDDN; requested for each new connection, kept nowhere
    */
@@ -94,16 +94,10 @@ export class LdapUsers implements UserSource {
     });
   }
 
-  /** Ends the list at SIZELIMIT. */
-  list(
-    { conditions = [], limit = Infinity }: Partial<UserSearch> = {},
-    onCut?: (limit: number) => void,
-  ): Promise<readonly DirectoryUser[]> {
+  list({ conditions = [], limit = Infinity }: Partial<UserSearch> = {}): Promise<readonly DirectoryUser[]> {
     return this.#withUserFaults(({ settings, connections }) =>
       connections.search(async (connection) => {
         const users: DirectoryUser[] = [];
-        const { sizeLimit } = settings;
-        const end = sizeLimit > 0 ? Math.min(limit, sizeLimit + 1) : limit;
         const { filters, others } = searchFilters(settings, conditions);
         const search = searchFor(settings, {
           filter:
@@ -111,21 +105,17 @@ export class LdapUsers implements UserSource {
         });
         const onEntry = (entry: SearchEntry): void => {
           const user = userOfEntry(entry, settings.attributes, settings.userId);
-          if (user !== undefined && users.length < end && matchesUser(user, others)) {
+          if (user !== undefined && users.length < limit && matchesUser(user, others)) {
             users.push(user);
           }
         };
-        await connection.each(search, onEntry, () => users.length >= end);
-        if (sizeLimit > 0 && users.length > sizeLimit) {
-          onCut?.(sizeLimit);
-          users.pop();
-        }
+        await connection.each(search, onEntry, () => users.length >= limit);
         return users;
       }),
     );
   }
 
-  /** Counts all of them, regardless of SIZELIMIT. Concurrent calls share one count. */
+  /** Concurrent calls share one count. */
   async count(): Promise<number> {
     const counting = (this.#counting ??= this.#countOnce());
     try {
@@ -146,10 +136,6 @@ export class LdapUsers implements UserSource {
       const entry = await this.#entryOf(directory, userId);
       return entry !== undefined && isPassword(directory.connections, entry.name, password);
     });
-  }
-
-  sinceConnecting(): Promise<number | undefined> {
-    return Promise.resolve(this.#directory?.connections.sinceConnecting);
   }
 
   /** Ends its connections, within seconds. */

@@ -1,9 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ber, BerWriter, PagedResultsControl } from 'ldapts';
-import type { Configuration } from '../../../../src/configuration/configuration.ts';
-import { PeopleSearch } from '../../../../src/helpdesk/search-service.ts';
-import { observed } from '../../../../src/resolvers/sources/user-sources.ts';
 import type { LdapUsers } from '../../../../src/resolvers/sources/ldap/ldap-users.ts';
 import { eventualRefusal } from '../../../support/values/refusal.ts';
 import {
@@ -56,29 +53,6 @@ function afterBind(...answers: readonly ((id: number, socket: Socket) => void)[]
     });
   };
 }
-
-describe('a directory that needs a second for each new connection', () => {
-  it('is searched whole after a pause', async () => {
-    const server = await serve((socket) => {
-      let id = 0;
-      socket.on('data', () => {
-        id += 1;
-        setTimeout(
-          () => socket.write(message(id, id === 1 ? BIND_ANSWER : SEARCH_ANSWER)),
-          id === 1 ? 1_000 : 0,
-        );
-      });
-    });
-    const open = observed(users(server.url, {}, 'secret'), () => undefined);
-    const people = new PeopleSearch({ sources: () => open });
-    const configuration = {
-      resolvers: [{ id: '1', name: 'people' }],
-      realms: [{ id: '1', name: 'office', isDefault: true, resolvers: ['people'] }],
-    } as unknown as Configuration;
-    const found = await people.find(configuration, { realms: 'all' }, 'anna', 10);
-    expect(found).toMatchObject({ hits: [], incomplete: [] });
-  });
-});
 
 /** A result with the code 0. */
 function message(id: number, operation: number, cookie?: string): Buffer {

@@ -127,26 +127,6 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
     expect(token?.owner?.login).toBe('anna');
   });
 
-  it('is listed up to SIZELIMIT, and the answer says so', async () => {
-    const given = { ...SETTINGS, LDAPURI: slapd.url, BINDPW: READER_PASSWORD };
-    const list = async (): Promise<unknown> =>
-      (
-        (await application.asAdmin('/admin/userlist', { resconf: 'staff', username: '*' })) as {
-          body: unknown;
-        }
-      ).body;
-    await ask('/system/setResolver', { name: 'staff', type: 'ldapresolver', ...given, SIZELIMIT: '2' });
-    expect(await list()).toMatchObject({
-      result: { value: [{ username: 'anna' }, { username: 'bert' }] },
-      detail: { message: "the list of the resolver 'staff' ends at its SIZELIMIT, 2: it has more users" },
-    });
-    expect((await userinfo('office')).value).toEqual({ Realms: { office: { staff: 3 } } });
-    expect((await ask('/admin/show', { user: 'carl' })).status).toBe(true);
-    await ask('/system/setResolver', { name: 'staff', type: 'ldapresolver', ...given, SIZELIMIT: '3' });
-    expect(await list()).not.toHaveProperty('detail');
-    await ask('/system/setResolver', { name: 'staff', type: 'ldapresolver', ...given });
-  });
-
   it('keeps the password of BINDDN sealed, and shows it to nobody', async () => {
     const [stored] = await queryOnce<{ secret: Buffer; settings: string }>(
       application.databaseUrl,
