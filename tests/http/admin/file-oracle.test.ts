@@ -135,8 +135,7 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
     await useIt();
     const spoilt: Readonly<Record<string, () => Promise<void>>> = {
       'it does not exist': () => Promise.resolve(),
-      'it has no account: line 1 has more than 7 fields': () => writeFile(users, SECRET),
-      'it has no account: line 1 has fewer than 5 fields': () => writeFile(users, 'geheim'),
+      'it has no account': () => writeFile(users, SECRET),
       'it is not a regular file': () => mkdir(users),
       'it has more than 67108864 bytes': async () => {
         await writeFile(users, '');
@@ -225,7 +224,7 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
       expect([resolver, await validate()]).toEqual([resolver, UNAVAILABLE]);
     }
     const log = application.logged.join('\n');
-    expect(log).toContain("The resolver 'sql' is unavailable: its database cannot be reached");
+    expect(log).toContain("The resolver 'sql' is unavailable: no server listens there");
     expect(log).toContain("The resolver 'ldap' is unavailable: no connection to the server");
   });
 
@@ -235,7 +234,7 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
     await writeFile(users, SECRET);
     const init = { type: 'ocra', genkey: '1', user: 'anna', realm: 'bank' };
     expect(textOf(await application.asAdmin('/admin/init', init))).toBe(
-      "The resolver 'file' is unavailable: its file cannot be used, it has no account: line 1 has more than 7 fields",
+      "The resolver 'file' is unavailable: its file cannot be used, it has no account",
     );
   });
 });

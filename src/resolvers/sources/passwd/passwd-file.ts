@@ -24,6 +24,7 @@ interface PasswdReading {
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const ATTEMPTS = 3;
+const EVERYBODY: UserSearch = { conditions: [], limit: Infinity };
 
 /**
  * The users of a passwd file, read again whenever the file changes. Answers are always from the present file: once it
@@ -33,70 +34,54 @@ const ATTEMPTS = 3;
  * time limit, or at all while it is known to hang.
  */
 export class PasswdFile implements UserSource {
-  readonly #resolver: string;
-  readonly #fileName: string;
-  readonly #passwords: Pick<DirectoryPasswords, 'verify'>;
-  readonly #log: Log;
-  readonly #timeoutMs: number;
-  readonly #fileReads: Semaphore;
-  readonly #bounds: FileBounds | undefined;
+  readonly #deps;
   #last: PasswdReading | undefined;
   #reading: Promise<PasswdReading> | undefined;
   #next: Promise<PasswdReading> | undefined;
   #hangs = false;
   #reported = '';
 
-  /**
-   * @param dependencies `resolver` its name, for messages; `timeoutMs` in milliseconds; `fileReads` bounds how many of
-   *   the process's few threads for files and password hashes read files of resolvers; `bounds` the allowed folders,
-   *   undefined: any
-   */
   constructor(dependencies: {
+    /** Its name, for messages. */
     readonly resolver: string;
     readonly fileName: string;
     readonly passwords: Pick<DirectoryPasswords, 'verify'>;
     readonly log: Log;
     readonly timeoutMs: number;
+    /** Bounds how many of the process's few threads for files and password hashes read files of resolvers. */
     readonly fileReads: Semaphore;
+    /** The allowed folders; undefined: any. */
     readonly bounds?: FileBounds | undefined;
   }) {
-    this.#resolver = dependencies.resolver;
-    this.#fileName = dependencies.fileName;
-    this.#passwords = dependencies.passwords;
-    this.#log = dependencies.log;
-    this.#timeoutMs = dependencies.timeoutMs;
-    this.#fileReads = dependencies.fileReads;
-    this.#bounds = dependencies.bounds;
+    this.#deps = dependencies;
   }
 
   async findByLogin(login: string): Promise<DirectoryUser | undefined> {
     const { byLogin, unreadLogins } = await this.#readContent();
     const key = passwdLogin(login);
-    const alike = byLogin.get(key) ?? [];
-    const exact = alike.filter((account) => account.login === login);
-    if (exact.length > 1) {
-      throw this.#unavailable(new PasswdFault('several of its lines have the same login'));
-    }
-    const unread = unreadLogins.get(key);
-    if (unread?.has(login) === true || (unread !== undefined && exact.length === 0)) {
+    if (unreadLogins.has(key)) {
       // Nobody of another resolver may be taken in the place of the user of this line.
       throw this.#unavailable(new PasswdFault('the line of that login is passed over'));
     }
-    return meantBy(login, alike)?.user;
+    const alike = byLogin.get(key) ?? [];
+    const exact = alike.filter((account) => account.login === login);
+    if (exact.some(({ userId }) => userId !== exact[0]?.userId)) {
+      throw this.#unavailable(new PasswdFault('several of its lines have the same login'));
+    }
+    const account = meantBy(login, alike);
+    return account && userOf(account);
   }
 
   async findById(userId: string): Promise<DirectoryUser | undefined> {
-    return (await this.#readContent()).byId.get(userId)?.user;
+    const account = (await this.#readContent()).byId.get(userId);
+    return account && userOf(account);
   }
 
-  async list(search?: UserSearch): Promise<readonly DirectoryUser[]> {
-    const { accounts } = await this.#readContent();
-    if (search === undefined) {
-      return accounts.map(({ user }) => user);
-    }
+  async list({ conditions, limit }: UserSearch = EVERYBODY): Promise<readonly DirectoryUser[]> {
     const users: DirectoryUser[] = [];
-    for (const { user } of accounts) {
-      if (users.length < search.limit && matchesUser(user, search.conditions)) {
+    for (const account of (await this.#readContent()).accounts) {
+      const user = userOf(account);
+      if (users.length < limit && matchesUser(user, conditions)) {
         users.push(user);
       }
     }
@@ -124,11 +109,12 @@ export class PasswdFile implements UserSource {
 
   /** Verifies the second field; a file that has its passwords elsewhere (`x`) has none here. */
   async checkPassword(userId: string, password: string): Promise<boolean> {
-    const stored = (await this.#readContent()).byId.get(userId)?.password ?? null;
-    const verdict = await this.#passwords.verify(stored, password);
+    const account = (await this.#readContent()).byId.get(userId);
+    const stored = account === undefined ? null : passwordOf(account);
+    const verdict = await this.#deps.passwords.verify(stored, password);
     if (verdict === 'unknown') {
-      this.#log.warn('A resolver keeps a password in a form that is not verified', {
-        resolver: this.#resolver,
+      this.#deps.log.warn('A resolver keeps a password in a form that is not verified', {
+        resolver: this.#deps.resolver,
       });
     }
     return verdict === 'match';
@@ -139,7 +125,7 @@ export class PasswdFile implements UserSource {
       if (this.#hangs) {
         throw this.#late();
       }
-      return (await withTimeLimit(this.#timeoutMs, this.#read(), () => this.#late())).content;
+      return (await withTimeLimit(this.#deps.timeoutMs, this.#read(), () => this.#late())).content;
     } catch (cause) {
       throw this.#unavailable(cause);
     }
@@ -157,7 +143,9 @@ export class PasswdFile implements UserSource {
 
   #readNow(): Promise<PasswdReading> {
     this.#next = undefined;
-    const reading = this.#fileReads.run(() => readPasswdFile(this.#fileName, this.#last, this.#bounds));
+    const reading = this.#deps.fileReads.run(() =>
+      readPasswdFile(this.#deps.fileName, this.#last, this.#deps.bounds),
+    );
     this.#reading = reading;
     const seen = (reading: PasswdReading | undefined): void => {
       this.#report(reading);
@@ -176,8 +164,8 @@ export class PasswdFile implements UserSource {
     const { lines, first } = reading?.content.passedOver ?? { lines: 0, first: [] };
     const report = `${lines}: ${first.join(', ')}`;
     if (lines > 0 && report !== this.#reported) {
-      this.#log.warn('Lines of a passwd file are no accounts, and are passed over', {
-        resolver: this.#resolver,
+      this.#deps.log.warn('Lines of a passwd file are no accounts, and are passed over', {
+        resolver: this.#deps.resolver,
         count: lines,
         reason: first.join(', '),
       });
@@ -187,15 +175,15 @@ export class PasswdFile implements UserSource {
 
   #late(): PasswdFault {
     this.#hangs = true;
-    return new PasswdFault(`it did not answer within ${this.#timeoutMs / 1000} seconds`);
+    return new PasswdFault(`it did not answer within ${this.#deps.timeoutMs / 1000} seconds`);
   }
 
   #unavailable(cause: unknown): ResolverUnavailable {
     return new ResolverUnavailable({
-      resolver: this.#resolver,
+      resolver: this.#deps.resolver,
       reason: `its file cannot be used, ${reasonOf(cause)}`,
       cause,
-      detail: `passwd file ${this.#fileName}`,
+      detail: `passwd file ${this.#deps.fileName}`,
     });
   }
 }
@@ -220,15 +208,13 @@ export async function readPasswdFile(
   bounds?: FileBounds,
 ): Promise<PasswdReading> {
   assertInside((await bounds?.holds(fileName)) ?? true);
-  let stamp = await stampNow(fileName);
-  if (last?.stamp === stamp) {
-    return last;
-  }
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const stamp = await stampNow(fileName);
+    if (last?.stamp === stamp) {
+      return last;
+    }
     const read = await readOnce(fileName, bounds);
-    const before = stamp;
-    stamp = await stampNow(fileName);
-    if (stamp === before) {
+    if ((await stampNow(fileName)) === stamp) {
       return { stamp, content: read() };
     }
   }
@@ -269,10 +255,12 @@ function assertInside(isInside: boolean): void {
   }
 }
 
+/** @returns inode, size and times: at least one changes with every change of the file */
 async function stampNow(fileName: string): Promise<string> {
   const stats = await stat(fileName, { bigint: true });
   assertUsable(stats);
-  return stampOf(stats);
+  const { dev, ino, size, mtimeNs, ctimeNs } = stats;
+  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }
 
 function assertUsable(stats: BigIntStats): void {
@@ -282,11 +270,6 @@ function assertUsable(stats: BigIntStats): void {
   if (stats.size > MAX_BYTES) {
     throw new PasswdFault(`it has more than ${MAX_BYTES} bytes`);
   }
-}
-
-/** Inode, size and times: at least one changes with every change of the file. */
-function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return [dev, ino, size, mtimeNs, ctimeNs].join(':');
 }
 
 /** @returns the form in which logins are compared: as Unix does, case tells them apart */
@@ -314,35 +297,38 @@ const MAX_REPORTED = 5;
 const MAX_LINE_LENGTH = 64 * 1024;
 const NEWLINE = 0x0a;
 
-/**
- * An account of a passwd file. Fields other than login and id are parsed on use: of a large file that changes, few are
- * ever used.
- */
-class PasswdAccount {
+/** An account of a passwd file. Its other fields are parsed on use: of a large file that changes, few are ever used. */
+interface PasswdAccount {
   readonly login: string;
   readonly userId: string;
-  readonly #line: string;
-  #user: DirectoryUser | undefined;
+  readonly line: string;
+}
 
-  constructor(login: string, userId: string, line: string) {
-    this.login = login;
-    this.userId = userId;
-    this.#line = line;
-  }
+function userOf({ login, userId, line }: PasswdAccount): DirectoryUser {
+  return { login, userId, ...readGecos(fieldsOf(line)[4] ?? '') };
+}
 
-  get user(): DirectoryUser {
-    this.#user ??= { login: this.login, userId: this.userId, ...readGecos(this.#field(4)) };
-    return this.#user;
-  }
+/** @returns the password field: a hash, or a mark that locks the account, as a line without all fields always does */
+function passwordOf({ line }: PasswdAccount): string {
+  const fields = fieldsOf(line);
+  return fields.length < FIELDS ? LOCKED : (fields[1] ?? LOCKED);
+}
 
-  /** The password field: a hash, or a mark that locks the account, as a line without all fields always does. */
-  get password(): string {
-    return fieldsOf(this.#line) < FIELDS ? LOCKED : this.#field(1);
-  }
+function fieldsOf(line: string): readonly string[] {
+  return line.split(':', FIELDS + 1);
+}
 
-  #field(index: number): string {
-    return this.#line.split(':', index + 1)[index] ?? '';
-  }
+export interface PasswdContent {
+  /** In the order of the file. */
+  readonly accounts: PasswdAccount[];
+  /** Accounts by `passwdLogin`: several where logins differ in their Unicode form only, or not at all. */
+  readonly byLogin: Map<string, PasswdAccount[]>;
+  /** Accounts by id; of several that share an id, as Unix allows, the first one. */
+  readonly byId: Map<string, PasswdAccount>;
+  /** Lines that are no accounts; the first of them as `line 7`, quoting nothing. */
+  readonly passedOver: { lines: number; readonly first: string[] };
+  /** Their logins by `passwdLogin`: whose these are is unknown. */
+  readonly unreadLogins: Set<string>;
 }
 
 /**
@@ -354,112 +340,64 @@ class PasswdAccount {
  * @throws PasswdFault for a file that is too large, or that is none of accounts
  */
 export async function readPasswd(chunks: AsyncIterable<Buffer>, limit: number): Promise<PasswdContent> {
-  const content = new PasswdContent();
+  const content: PasswdContent = {
+    accounts: [],
+    byLogin: new Map(),
+    byId: new Map(),
+    passedOver: { lines: 0, first: [] },
+    unreadLogins: new Set(),
+  };
+  let number = 0;
   for await (const block of blocksOfLines(chunks, limit)) {
     for (const line of linesOf(block)) {
-      content.add(line);
+      number += 1;
+      addLine(content, line, number);
     }
   }
   if (content.accounts.length === 0 && content.passedOver.lines > 0) {
-    throw new PasswdFault(`it has no account: ${content.passedOver.first[0] ?? ''}`);
+    throw new PasswdFault('it has no account');
   }
   return content;
 }
 
-export class PasswdContent {
-  /** In the order of the file. */
-  readonly accounts: PasswdAccount[] = [];
-  /** Accounts by `passwdLogin`: several where logins differ in their Unicode form only, or not at all. */
-  readonly byLogin = new Map<string, PasswdAccount[]>();
-  /** Accounts by id; of several that share an id, as Unix allows, the first one. */
-  readonly byId = new Map<string, PasswdAccount>();
-  /** Lines that are no accounts of this file; the first of them as `line 7 has more than 7 fields`, quoting nothing. */
-  readonly passedOver = { lines: 0, first: [] as string[] };
-  /** Their logins by `passwdLogin`: whose these are is unknown. */
-  readonly unreadLogins = new Map<string, Set<string>>();
-  /** `login:id` of the accounts that are not the first of their login. */
-  readonly #further = new Set<string>();
-  #number = 0;
-
-  add(line: string): void {
-    this.#number += 1;
-    const text = (this.#number === 1 ? line.replace(/^\uFEFF/, '') : line).replace(/\r$/, '');
-    if (text.startsWith('#') || text.trim() === '') {
-      return;
-    }
-    const [login = '', , userId = ''] = text.split(':', 3);
-    const fault = faultOf(text, login, userId);
-    if (fault !== undefined) {
-      this.#passOver(fault);
-      this.#keepUnread(login);
-    } else if (this.#isRepetition(login, userId)) {
-      this.#passOver('repeats an earlier one');
-    } else {
-      this.#keep(new PasswdAccount(login, userId, text));
-    }
+function addLine(content: PasswdContent, written: string, number: number): void {
+  const line = (number === 1 ? written.replace(/^\uFEFF/, '') : written).replace(/\r$/, '');
+  if (line.startsWith('#') || line.trim() === '') {
+    return;
   }
-
-  #passOver(reason: string): void {
-    this.passedOver.lines += 1;
-    if (this.passedOver.first.length < MAX_REPORTED) {
-      this.passedOver.first.push(`line ${this.#number} ${reason}`);
+  const fields = fieldsOf(line);
+  const [login = '', , userId = ''] = fields;
+  if (!isAccount(line, fields)) {
+    content.passedOver.lines += 1;
+    if (content.passedOver.first.length < MAX_REPORTED) {
+      content.passedOver.first.push(`line ${number}`);
     }
+    content.unreadLogins.add(passwdLogin(login));
+    return;
   }
-
-  #keepUnread(login: string): void {
-    const key = passwdLogin(login);
-    const alike = this.unreadLogins.get(key);
-    if (alike === undefined) {
-      this.unreadLogins.set(key, new Set([login]));
-    } else {
-      alike.add(login);
-    }
+  const account = { login, userId, line };
+  content.accounts.push(account);
+  const alike = content.byLogin.get(passwdLogin(login));
+  if (alike === undefined) {
+    content.byLogin.set(passwdLogin(login), [account]);
+  } else {
+    alike.push(account);
   }
-
-  #keep(account: PasswdAccount): void {
-    this.accounts.push(account);
-    const key = passwdLogin(account.login);
-    const alike = this.byLogin.get(key);
-    if (alike === undefined) {
-      this.byLogin.set(key, [account]);
-    } else {
-      alike.push(account);
-      this.#further.add(`${account.login}:${account.userId}`);
-    }
-    if (!this.byId.has(account.userId)) {
-      this.byId.set(account.userId, account);
-    }
-  }
-
-  /** Another id makes it another user: then neither is taken for the other. */
-  #isRepetition(login: string, userId: string): boolean {
-    const first = this.byLogin.get(passwdLogin(login))?.[0];
-    return (
-      (first?.login === login && first.userId === userId) ||
-      (first !== undefined && this.#further.has(`${login}:${userId}`))
-    );
+  if (!content.byId.has(userId)) {
+    content.byId.set(userId, account);
   }
 }
 
-/** @returns the reason for which a line is passed over; undefined: it is an account */
-function faultOf(text: string, login: string, userId: string): string | undefined {
-  if (NIS.test(text)) {
-    return 'is for accounts of NIS';
-  }
-  const fields = text.split(':', FIELDS + 1);
-  if (fields.length < MIN_FIELDS) {
-    return `has fewer than ${MIN_FIELDS} fields`;
-  }
-  if (fields.length > FIELDS) {
-    return `has more than ${FIELDS} fields`;
-  }
-  if (login.trim() === '' || userId.trim() === '') {
-    return 'has no login or no user id';
-  }
-  if (FOREIGN.test(text) || !areIds(fields)) {
-    return 'is no line of a passwd file';
-  }
-  return /[^\P{Cc}\t]/u.test(text) ? 'holds control characters' : undefined;
+function isAccount(line: string, fields: readonly string[]): boolean {
+  const [login = '', , userId = ''] = fields;
+  return (
+    fields.length >= MIN_FIELDS &&
+    fields.length <= FIELDS &&
+    login.trim() !== '' &&
+    userId.trim() !== '' &&
+    areIds(fields) &&
+    ![NIS, FOREIGN, /[^\P{Cc}\t]/u].some((pattern) => pattern.test(line))
+  );
 }
 
 /** Some files have names in place of one of the numbers; lines of other files, mostly in place of both. */
@@ -467,10 +405,6 @@ function areIds(fields: readonly string[]): boolean {
   const [, , userId = '', group = ''] = fields;
   const [isNumber, isGroup] = [NUMBER.test(userId), group === '' || NUMBER.test(group)];
   return fields.length < FIELDS ? isNumber && isGroup : isNumber || isGroup;
-}
-
-function fieldsOf(text: string): number {
-  return text.split(':', FIELDS).length;
 }
 
 function readGecos(gecos: string): Omit<DirectoryUser, 'login' | 'userId'> {

@@ -69,7 +69,7 @@ describe('a large passwd file', () => {
         .repeat(20)
         .replaceAll(/:x:.*$/gm, ''),
     );
-    expect(await fault(source)).toBe('it has no account: line 1 has fewer than 5 fields');
+    expect(await fault(source)).toBe('it has no account');
     clearInterval(ticking);
     expect(turns).toBeGreaterThan(3);
   });

@@ -215,46 +215,39 @@ describe('a passwd file', () => {
   it('is read once by many who ask at once', async () => {
     await writeFile(fileName, `${ANNA}\n`);
     const found = await Promise.all(Array.from({ length: 50 }, () => source.findByLogin('anna')));
-    expect(found.every((user) => user === found[0])).toBe(true);
+    expect(found.every((user) => user?.userId === '1001')).toBe(true);
   });
 });
 
 describe('a passwd file with a fault', () => {
-  it.each<[string, string | Buffer, string]>([
-    ['too few fields', 'anna:x:1:1', 'has fewer than 5 fields'],
-    ['no field at all', 'broken', 'has fewer than 5 fields'],
-    ['those of a shadow file', 'root:$6$a$b:19000:0:99999:7:::', 'has more than 7 fields'],
-    ['those of a shadow file without its last', 'root:$6$a$b:19000:0:99999:7::', 'has more than 7 fields'],
-    ['those of master.passwd', 'root:$6$a$b:0:0::0:0:C &:/root:/bin/sh', 'has more than 7 fields'],
-    ['those of .pgpass', 'localhost:5432:tan:reader:S3cretPw', 'is no line of a passwd file'],
-    [
-      'those of .pgpass with an IPv6 address',
-      String.raw`\:\:1:5432:tan:reader:pw`,
-      'is no line of a passwd file',
-    ],
-    ['a URL of .env', 'DB=postgres://u:topsecret@db:5432/a:b', 'is no line of a passwd file'],
-    ['numbers of .env', 'LIST=a:b:1:2:topsecret', 'is no line of a passwd file'],
-    ['those of smbpasswd', 'root:0:AAAA:BBBB:[U          ]:LCT-0:', 'is no line of a passwd file'],
-    ['a name for an id, and no home', 'ann:x:ann:1:Ann:/', 'is no line of a passwd file'],
-    ['no login', ':x:1:1:g:h:s', 'has no login or no user id'],
-    ['no user id', 'a:x: :1:g:h:s', 'has no login or no user id'],
-    ['a control character', 'a\0b:x:1:1:g:h:s', 'holds control characters'],
-    ['an account again', GAST, 'repeats an earlier one'],
-    ['all of NIS', '+::::::', 'is for accounts of NIS'],
-    ['a group of NIS', '+@staff:x:7:7:::', 'is for accounts of NIS'],
-    ['a user of NIS', '+otto', 'is for accounts of NIS'],
-    ['a user who is not taken from NIS', '-anna:x:7:7:::', 'is for accounts of NIS'],
-  ])('(%s) is used but for that line, which is named', async (_what, line, reason) => {
-    await writeFile(fileName, `${GAST}\n${String(line)}\n${ANNA}\n`);
+  it.each([
+    ['too few fields', 'anna:x:1:1'],
+    ['no field at all', 'broken'],
+    ['those of a shadow file', 'root:$6$a$b:19000:0:99999:7:::'],
+    ['those of a shadow file without its last', 'root:$6$a$b:19000:0:99999:7::'],
+    ['those of master.passwd', 'root:$6$a$b:0:0::0:0:C &:/root:/bin/sh'],
+    ['those of .pgpass', 'localhost:5432:tan:reader:S3cretPw'],
+    ['those of .pgpass with an IPv6 address', String.raw`\:\:1:5432:tan:reader:pw`],
+    ['a URL of .env', 'DB=postgres://u:topsecret@db:5432/a:b'],
+    ['numbers of .env', 'LIST=a:b:1:2:topsecret'],
+    ['those of smbpasswd', 'root:0:AAAA:BBBB:[U          ]:LCT-0:'],
+    ['a name for an id, and no home', 'ann:x:ann:1:Ann:/'],
+    ['no login', ':x:1:1:g:h:s'],
+    ['no user id', 'a:x: :1:g:h:s'],
+    ['a control character', 'a\0b:x:1:1:g:h:s'],
+    ['all of NIS', '+::::::'],
+    ['a group of NIS', '+@staff:x:7:7:::'],
+    ['a user of NIS', '+otto'],
+    ['a user who is not taken from NIS', '-anna:x:7:7:::'],
+  ])('(%s) is used but for that line, whose number is told', async (_what, line) => {
+    await writeFile(fileName, `${GAST}\n${line}\n${ANNA}\n`);
     expect(await logins()).toEqual(['gast', 'anna']);
     const { passedOver, users } = await source.examine();
-    expect([users, passedOver]).toEqual([2, { lines: 1, first: [`line 2 ${reason}`] }]);
-    await writeFile(fileName, `${GAST}\n${String(line)}\n${ANNA}`);
+    expect([users, passedOver]).toEqual([2, { lines: 1, first: ['line 2'] }]);
+    await writeFile(fileName, `${GAST}\n${line}\n${ANNA}`);
     expect(await source.count()).toBe(2);
     const message = 'Lines of a passwd file are no accounts, and are passed over';
-    expect(warnings).toEqual([
-      JSON.stringify({ message, resolver: 'file', count: 1, reason: `line 2 ${reason}` }),
-    ]);
+    expect(warnings).toEqual([JSON.stringify({ message, resolver: 'file', count: 1, reason: 'line 2' })]);
   });
 
   it.each(['carl:x:3', 'carl:x:1:1:a\u0007::', 'carl:$6$a$b:19000:0:99999:7:::', 'carl:x:n:1:', 'carl'])(
@@ -286,23 +279,12 @@ describe('a passwd file with a fault', () => {
     expect(right).toEqual([false, false, true]);
   });
 
-  it('names each repetition among many accounts of one login', async () => {
-    const ids = Array.from({ length: 2_000 }, (_, index) => `gast:x:${index}:1:::\n`).join('');
-    await writeFile(fileName, ids + ids);
-    const { users, passedOver } = await source.examine();
-    expect([users, passedOver?.lines, passedOver?.first[0]]).toEqual([
-      2_000,
-      2_000,
-      'line 2001 repeats an earlier one',
-    ]);
-  });
-
   it('names some of many such lines, and quotes none', async () => {
     await writeFile(fileName, `${'geheim\n'.repeat(7)}${ANNA}\n`);
     const found = await source.examine();
     expect(found.passedOver?.lines).toBe(7);
     expect(describeTrial({ found })).toBe(
-      `1 users; 7 lines are passed over: ${[1, 2, 3, 4, 5].map((line) => `line ${line} has fewer than 5 fields`).join(', ')}, …`,
+      `1 users; 7 lines are passed over: ${[1, 2, 3, 4, 5].map((line) => `line ${line}`).join(', ')}, …`,
     );
     expect(isUsual(found)).toBe(false);
     expect(warnings.join()).not.toContain('geheim');
@@ -312,7 +294,7 @@ describe('a passwd file with a fault', () => {
     'that holds no account at all (%j) is no file of users',
     async (content) => {
       await writeFile(fileName, content);
-      expect(await fault()).toMatch(/^it has no account: line 1 /);
+      expect(await fault()).toBe('it has no account');
     },
   );
 
@@ -420,7 +402,7 @@ describe('a passwd file', () => {
           const text = logins.map((one, index) => `${one}:x:${index}:0:N ${one},,1,,e:/:/s`).join('\n');
           const { accounts } = await readPasswd(inChunks(Buffer.from(text), size), LIMIT);
           expect(accounts.map(({ login: read }) => read)).toEqual(logins);
-          expect(accounts.map(({ user }) => user.surname)).toEqual(logins);
+          expect(accounts.map(({ userId }) => userId)).toEqual(logins.map((_login, index) => String(index)));
         },
       ),
     );
