@@ -6,8 +6,8 @@ import type { ImportReport, Mapped } from './import-report.ts';
 import type { ImportTransaction } from './import-store.ts';
 import type { LinotpInstallation } from './installation-reading.ts';
 import {
-  IdSet,
-  RealmLinks,
+  type RealmLinks,
+  readRealmLinks,
   type LinotpSource,
   type SourceRow,
   textOf,
@@ -29,7 +29,6 @@ interface TargetFacts {
   readonly links: RealmLinks;
   /** True where an earlier import left tokens. */
   readonly isRepeated: boolean;
-  readonly seen: IdSet;
 }
 
 /** A user of a managed resolver, by the id that the user has here. */
@@ -84,7 +83,6 @@ export class TokenImport {
     this.#deps.report.open('tokens');
     const facts = await this.#readFacts(target);
     await this.#storeAll(target, facts);
-    await this.#reportDangling(facts);
     if (facts.isRepeated) {
       await this.#removeUnseen(target);
     }
@@ -136,9 +134,8 @@ export class TokenImport {
       },
       resolvers,
       managed: await this.#managedOwners(target, resolvers),
-      links: await RealmLinks.read(source),
+      links: await readRealmLinks(source),
       isRepeated: await target.tokens.hasImported(),
-      seen: new IdSet(),
     };
   }
 
@@ -240,9 +237,8 @@ export class TokenImport {
     const mapped: ReadableToken[] = [];
     const firsts = new Set<string>();
     for (const row of rows) {
-      const id = wholeOf(row, 'linotptokenid') ?? -1;
-      facts.seen.add(id);
-      const one = mapToken(row, facts.links.of(id), facts.context);
+      const realmIds = facts.links.get(wholeOf(row, 'linotptokenid') ?? -1) ?? [];
+      const one = mapToken(row, realmIds, facts.context);
       const { value } = one;
       if (value === undefined) {
         await this.#deps.report.left('tokens', one, ...one.reasons);
@@ -321,13 +317,6 @@ export class TokenImport {
         soPin: seal('soPin'),
       },
     };
-  }
-
-  async #reportDangling({ links, seen }: TargetFacts): Promise<void> {
-    for (const tokenId of links.danglingTokens(seen)) {
-      const place = { name: '', row: `TokenRealm of token ${tokenId}` };
-      await this.#deps.report.left('tokens', place, 'there is no such token');
-    }
   }
 
   async #removeUnseen(target: ImportTransaction): Promise<void> {

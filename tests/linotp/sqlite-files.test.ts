@@ -126,7 +126,7 @@ describe('a database file in use', () => {
     database.close();
   });
 
-  it('is refused where it changes again and again, with the way out', async () => {
+  it('is refused where it changes while it is copied, with the way out', async () => {
     (await makeSqlite(FIXTURE, path)).close();
     const file = await open(path, 'r+');
     // A copy takes its time: a change meanwhile is certain.
@@ -143,7 +143,9 @@ describe('a database file in use', () => {
     stop.abort();
     await changing;
     await file.close();
-    expect(refused).toMatchObject(refusal(/in use: it is changed again and again.*sqlite3 FILE "\.backup/));
+    expect(refused).toMatchObject(
+      refusal(/in use: it was changed while it was read.*sqlite3 FILE "\.backup/),
+    );
   });
 });
 

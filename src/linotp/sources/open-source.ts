@@ -2,7 +2,6 @@ import { constants } from 'node:fs';
 import { copyFile, mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from 'node-sqlite3-wasm';
 import { isServiceError, type ServiceError } from '../../kernel/errors.ts';
 import { UNKNOWN_LOGIN, UNKNOWN_LOGIN_CODE } from '../../resolvers/sources/sql/sql-pool.ts';
@@ -254,29 +253,28 @@ interface SqliteCopy {
   remove(): Promise<void>;
 }
 
-const ATTEMPTS = 20;
-const PAUSE_MS = 100;
-/** The header of the database has a change counter, that of a write-ahead log its salts. */
-const HEADER_BYTES = 100;
+/** The database, the journal of a transaction that is running or was interrupted, and its write-ahead log. */
+const SUFFIXES = ['', '-journal', '-wal'];
 
 /**
- * Copies a database at a moment at which it is not changed, with the journal of a transaction that is running or was
- * interrupted, by which SQLite takes that one back in the copy. The original is only read: no locks, no recovery.
- * @throws ServiceError 'import.refused' if the file cannot be read or is always being changed
+ * Copies a database with its journal, by which SQLite takes back an unfinished transaction in the copy. The original is
+ * only read: no locks, no recovery.
+ * @throws ServiceError 'import.refused' if the file cannot be read or is changed meanwhile
  */
 async function copySqlite(path: string): Promise<SqliteCopy> {
   const folder = await mkdtemp(join(tmpdir(), 'tankeeper-sqlite-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const copy = join(folder, 'linotp.db');
   try {
-    for (let attempt = 1; !(await copyOnce(path, copy)); attempt += 1) {
-      if (attempt >= ATTEMPTS) {
-        throw importRefused(
-          'The SQLite database is in use: it is changed again and again while it is read. Stop LinOTP, or copy it with ' +
-            '`sqlite3 FILE ".backup scratch.db"`, and import that',
-        );
-      }
-      await sleep(PAUSE_MS);
+    const before = await stateOf(path);
+    for (const suffix of SUFFIXES) {
+      await copyFile(path + suffix, copy + suffix, constants.COPYFILE_FICLONE).catch(unlessMissing);
+    }
+    if ((await stateOf(path)) !== before) {
+      throw importRefused(
+        'The SQLite database is in use: it was changed while it was read. Stop LinOTP, or copy it with ' +
+          '`sqlite3 FILE ".backup scratch.db"`, and import that',
+      );
     }
     return { path: copy, remove };
   } catch (error) {
@@ -285,48 +283,18 @@ async function copySqlite(path: string): Promise<SqliteCopy> {
   }
 }
 
-/** @returns false if the database has changed meanwhile */
-async function copyOnce(path: string, copy: string): Promise<boolean> {
-  const before = await stateOf(path);
-  for (const suffix of ['', '-journal', '-wal']) {
-    await rm(`${copy}${suffix}`, { force: true });
-    await copyFile(`${path}${suffix}`, `${copy}${suffix}`, constants.COPYFILE_FICLONE).catch(unlessMissing);
-  }
-  const after = await stateOf(path);
-  // A log that goes on has every page that was moved from it to the database meanwhile.
-  return before.log === after.log && (before.log !== '' || before.files === after.files);
+/** @returns what changes with every change of the files */
+async function stateOf(path: string): Promise<string> {
+  const states = SUFFIXES.map(async (suffix) => {
+    const status = await stat(path + suffix, { bigint: true }).catch(unlessMissing);
+    return [status?.dev, status?.ino, status?.size, status?.mtimeNs];
+  });
+  return (await Promise.all(states)).join();
 }
 
-/** A file that disappears means a change; the next attempt finds out. */
 function unlessMissing(error: unknown): undefined {
   if ((error as { code?: string }).code !== 'ENOENT') {
     throw uncopied(error);
-  }
-}
-
-interface SqliteState {
-  /** The database and its journal: file, size, time and header, as text. */
-  readonly files: string;
-  /** The header of the write-ahead log; empty: there is none. */
-  readonly log: string;
-}
-
-async function stateOf(path: string): Promise<SqliteState> {
-  const files = [path, `${path}-journal`].map(async (file) => {
-    const status = await stat(file, { bigint: true }).catch(unlessMissing);
-    return [status?.dev, status?.ino, status?.size, status?.mtimeNs, await headerOf(file)];
-  });
-  return { files: (await Promise.all(files)).join(), log: (await headerOf(`${path}-wal`)).slice(0, 64) };
-}
-
-/** @returns the first bytes, hexadecimal; empty if there is no such file */
-async function headerOf(path: string): Promise<string> {
-  const file = await open(path).catch(unlessMissing);
-  try {
-    const read = await file?.read(Buffer.alloc(HEADER_BYTES));
-    return read?.buffer.toString('hex', 0, read.bytesRead) ?? '';
-  } finally {
-    await file?.close();
   }
 }
 
