@@ -266,86 +266,31 @@ export class SqlRowsFault extends Error {
   override readonly name = 'SqlRowsFault';
 }
 
-const AWAY = 'its database cannot be reached';
-const REFUSED = 'its database refuses the user or the password';
-const NO_DATABASE = 'there is no such database';
-const NO_TABLE = 'there is no such table';
-const NO_COLUMN = 'a column that its Map or its Where names does not exist';
-const NO_RIGHT = 'its user may not read the table';
-const NOT_UNDERSTOOD = 'the database does not understand its Where';
+const AWAY = 'its database closed the connection';
 const LATE = 'its database does not answer in time';
-const UNTRUSTED = 'the certificate of its database is not trusted';
+const UNTRUSTED = 'the certificate of its database is not trusted, or for another host';
 const NO_TLS = 'its database does not speak TLS';
-const CROWDED = 'its database takes no more connections';
 
-const UNKNOWN_HOST = 'the name of its server is not known';
-/** The reasons that the server itself has not given. */
-const UNCONNECTED: readonly string[] = [AWAY, LATE, UNTRUSTED, NO_TLS, UNKNOWN_HOST];
-
-/** Reasons by the code of a fault: of Node, of PostgreSQL (SQLSTATE), of MySQL and MariaDB. */
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: AWAY,
-  ECONNRESET: AWAY,
-  EHOSTUNREACH: AWAY,
-  ENETUNREACH: AWAY,
-  ENOENT: AWAY,
-  EACCES: AWAY,
-  EPIPE: AWAY,
-  ENOTFOUND: UNKNOWN_HOST,
-  EAI_AGAIN: UNKNOWN_HOST,
-  ETIMEDOUT: LATE,
-  TIME_LIMIT: LATE,
-  PROTOCOL_CONNECTION_LOST: AWAY,
-  HANDSHAKE_NO_SSL_SUPPORT: NO_TLS,
-  '57P01': AWAY,
-  '57P02': AWAY,
-  '57P03': AWAY,
-  '28P01': REFUSED,
-  '28000': REFUSED,
-  ER_ACCESS_DENIED_ERROR: REFUSED,
-  ER_ACCESS_DENIED_NO_PASSWORD_ERROR: REFUSED,
-  [UNKNOWN_LOGIN_CODE]: UNKNOWN_LOGIN,
-  '3D000': NO_DATABASE,
-  ER_BAD_DB_ERROR: NO_DATABASE,
-  ER_DBACCESS_DENIED_ERROR: 'its user may not use the database',
-  '42P01': NO_TABLE,
-  '3F000': NO_TABLE,
-  ER_NO_SUCH_TABLE: NO_TABLE,
-  '42703': NO_COLUMN,
-  ER_BAD_FIELD_ERROR: NO_COLUMN,
-  '42501': NO_RIGHT,
-  ER_TABLEACCESS_DENIED_ERROR: NO_RIGHT,
-  ER_COLUMNACCESS_DENIED_ERROR: NO_RIGHT,
-  '42601': NOT_UNDERSTOOD,
-  '42804': NOT_UNDERSTOOD,
-  '42883': NOT_UNDERSTOOD,
-  ER_PARSE_ERROR: NOT_UNDERSTOOD,
-  ER_SP_DOES_NOT_EXIST: NOT_UNDERSTOOD,
-  '25006': 'its Where would change something',
-  ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: 'its Where would change something',
-  '57014': LATE,
-  '1969': LATE,
-  ER_QUERY_TIMEOUT: LATE,
-  ER_QUERY_INTERRUPTED: LATE,
-  '53300': CROWDED,
-  ER_CON_COUNT_ERROR: CROWDED,
-  ER_TOO_MANY_USER_CONNECTIONS: CROWDED,
-  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
-  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
-  CERT_HAS_EXPIRED: 'the certificate of its database has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate of its database is for another host',
-};
-
-/** Reasons for faults without a code, by their message. */
-const WORDINGS: readonly (readonly [RegExp, string])[] = [
-  [/does not support SSL/i, NO_TLS],
-  [/does not match certificate's altnames/i, 'the certificate of its database is for another host'],
-  [/certificate/i, UNTRUSTED],
+/** Reasons by the code, or else the message, of a fault: of PostgreSQL (SQLSTATE), of MySQL and MariaDB, of their drivers. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:28P01|28000|ER_ACCESS_DENIED)/, 'its database refuses the user or the password'],
+  [new RegExp(`^${UNKNOWN_LOGIN_CODE}`), UNKNOWN_LOGIN],
+  [/^(?:3D000|ER_BAD_DB|ER_DBACCESS_DENIED)/, 'there is no such database, or its user may not use it'],
+  [/^(?:42P01|3F000|ER_NO_SUCH_TABLE)/, 'there is no such table'],
+  [/^(?:42703|ER_BAD_FIELD)/, 'a column that its Map or its Where names does not exist'],
+  [/^(?:42501|ER_TABLEACCESS_DENIED|ER_COLUMNACCESS_DENIED)/, 'its user may not read the table'],
+  [/^(?:42601|42804|42883|ER_PARSE|ER_SP_DOES)/, 'the database does not understand its Where'],
+  [/^(?:25006|ER_CANT_EXECUTE_IN_READ_ONLY)/, 'its Where would change something'],
+  [/^(?:53300|ER_CON_COUNT|ER_TOO_MANY_USER)/, 'its database takes no more connections'],
+  // 1969: of MariaDB, which the driver has no name for.
+  [/^(?:57014|1969|ER_QUERY_|TIME_LIMIT)/, LATE],
+  [/^HANDSHAKE_NO_SSL|does not support SSL/, NO_TLS],
+  [/^(?:CERT_|DEPTH_|SELF_|UNABLE_|ERR_TLS_CERT)|certificate/i, UNTRUSTED],
   [/timeout|timed out/i, LATE],
-  [/terminated|closed/i, AWAY],
+  [/^57P0|^PROTOCOL_CONNECTION_LOST|terminated|closed/i, AWAY],
 ];
+/** The reasons that the server itself has not given. */
+const UNCONNECTED: readonly string[] = [AWAY, LATE, UNTRUSTED, NO_TLS];
 
 /** The text is no value of the column's type, or has letters that the encoding of the database or column lacks. */
 const NO_SUCH_TEXT = [
@@ -398,14 +343,14 @@ function silentServer(
   reason: string,
   code: string,
 ): SilentServer | undefined {
-  if (!UNCONNECTED.includes(reason)) {
+  if (connectionReason(code) === undefined && !UNCONNECTED.includes(reason)) {
     return undefined;
   }
   const host = server.includes(':') ? `[${server}]` : server;
   return {
     lacks: reason === LATE ? 'answer' : 'connection',
     address: server.startsWith('/') ? server : `${host}:${port}`,
-    reason: connectionReason(code) ?? reason,
+    reason,
   };
 }
 
@@ -416,7 +361,7 @@ function reasonOf(cause: unknown, code: string): string {
   if (cause instanceof ServiceError) {
     return `its settings or its password cannot be read (${cause.code})`;
   }
-  const { message: text } = (cause ?? {}) as { message?: unknown };
-  const worded = WORDINGS.find(([pattern]) => pattern.test(String(text)))?.[1];
-  return REASONS[code] ?? worded ?? `its database reports a fault${code === '' ? '' : ` (${code})`}`;
+  const { message = '' } = (cause ?? {}) as { message?: string };
+  const known = REASONS.find(([pattern]) => pattern.test(code) || pattern.test(message))?.[1];
+  return connectionReason(code) ?? known ?? `its database reports a fault${code === '' ? '' : ` (${code})`}`;
 }

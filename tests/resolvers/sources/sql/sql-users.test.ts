@@ -276,10 +276,10 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       [{ Map: '{"userid": "nosuch", "username": "nosuch"}' }, 'does not exist'],
       [{ Where: 'nosuch = 1' }, 'does not exist'],
       [{ Where: 'id = = 1' }, 'does not understand its Where'],
-      [{ Database: 'nosuch' }, /no such database|may not use the database/],
+      [{ Database: 'nosuch' }, 'there is no such database, or its user may not use it'],
       [{ User: 'nosuch' }, 'refuses the user or the password'],
-      [{ Server: 'nosuch.invalid', Port: '1' }, 'the name of its server is not known'],
-      [{ Server: '127.0.0.1', Port: '1' }, 'cannot be reached'],
+      [{ Server: 'nosuch.invalid', Port: '1' }, 'the host name is unknown'],
+      [{ Server: '127.0.0.1', Port: '1' }, 'no server listens there'],
       [{ conParams: 'sslmode=verify-ca' }, 'does not speak TLS'],
     ])('cannot be read with %j, which is said', async (changes, reason) => {
       const said = await fault(changes);
