@@ -1,4 +1,4 @@
-import { FOREIGN_SETTINGS, KNOWN_SETTINGS } from '../src/configuration/settings.ts';
+import { KNOWN_SETTINGS, REFUSED_SETTINGS } from '../src/configuration/settings.ts';
 import { markdownTable } from './markdown-table.ts';
 
 const HEAD = `# Settings
@@ -12,9 +12,8 @@ the form \`1D2H3M4S\`. Settings for new tokens are copied into each.
 const FOREIGN = `
 ## LinOTP's other settings
 
-None has an effect; the answer, and the report of an import, give the reason. A **refused** one is an error, and left by an
-import. A **kept** one is stored, as is any key that is not on this page. \`/system/setConfig\` alone takes
-\`passwdresolver.\`, \`ldapresolver.\`, \`sqlresolver.\`, \`useridresolver.group.\` and \`DefaultRealm\`: it sets the resolver or realm.
+None has an effect. These are an error, with the reason, and left by an import; any other key is stored. \`/system/setConfig\`
+alone takes \`passwdresolver.\`, \`ldapresolver.\`, \`sqlresolver.\`, \`useridresolver.group.\` and \`DefaultRealm\`: it sets the resolver or realm.
 
 `;
 
@@ -26,13 +25,10 @@ export function settingsPage(): string {
     'min' in range ? [range.min, 'to', range.max, unit].filter((part) => part !== undefined).join(' ') : type,
     meaning,
   ]);
-  const foreign = (['refused', 'kept'] as const).map((fate) => {
-    const keys = FOREIGN_SETTINGS.filter((setting) => setting.fate === fate).map(({ keys, unless }) => {
-      const exception = unless === undefined ? '' : ` (but for ${unless.words})`;
-      return keys.map((key) => `\`${key}\``).join(', ') + exception;
-    });
-    return `- **${fate}:** ${keys.join(', ').replaceAll(/(.{70}.*?,) /g, '$1\n  ')}\n`;
+  const refused = REFUSED_SETTINGS.map(({ keys, unless }) => {
+    const exception = unless === undefined ? '' : ` (but for ${unless.words})`;
+    return keys.map((key) => `\`${key}\``).join(', ') + exception;
   });
   const obeyed = markdownTable(['setting', 'default', 'values', 'meaning'], rows);
-  return `${HEAD}\n${obeyed}${FOREIGN}${foreign.join('')}`;
+  return `${HEAD}\n${obeyed}${FOREIGN}${refused.join(', ').replaceAll(/(.{70}.*?,) /g, '$1\n')}\n`;
 }

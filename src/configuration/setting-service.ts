@@ -10,7 +10,6 @@ import {
   KNOWN_SETTINGS,
   OCRA_DEFAULTS,
   whyRefused,
-  whyWithoutEffect,
   MAX_VALUE_LENGTH,
 } from './settings.ts';
 import type { ExpectedSettings } from './expected-state.ts';
@@ -119,12 +118,10 @@ export class SettingService {
     return clauses;
   }
 
-  /** @returns undefined for a key that the server reads; else a clause that says so, with the reason */
+  /** @returns undefined for a key that the server reads; else a clause that says so */
   unreadReason(key: string): string | undefined {
     const stored = canonical(key);
-    const why = whyWithoutEffect(stored);
-    const reason = why === undefined ? '' : `: ${why}`;
-    return isObeyed(stored) ? undefined : `the server reads no setting ${stored}${reason}`;
+    return isObeyed(stored) ? undefined : `the server reads no setting ${stored}`;
   }
 
   /**

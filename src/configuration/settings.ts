@@ -229,111 +229,51 @@ const SETTINGS = {
   },
 } as const satisfies Readonly<Record<string, KnownSetting & { readonly default: string }>>;
 
-/** Keys of LinOTP that are not obeyed. */
-interface ForeignSetting {
+/** Keys of LinOTP that are never stored; an import leaves them. */
+interface RefusedSetting {
   /** In any case; `*` stands for any rest. */
   readonly keys: readonly string[];
-  /** `kept`: stored for clients that read it again, without effect. `refused`: never stored; an import leaves it. */
-  readonly fate: 'kept' | 'refused';
-  /** The values of a refused key that ask for nothing, and are kept. */
+  /** The values that ask for nothing, and are kept. */
   readonly unless?: { readonly pattern: RegExp; readonly words: string };
   readonly reason: string;
 }
 
 const FALSE = { pattern: /^(?:false|0|no|off|)$/i, words: '`False` or empty' };
-const OTHER_TYPES = 'tokens of other types are kept, not checked';
 
-/** The settings of LinOTP that are not among those above. Every other key is kept for clients, and has no effect. */
-export const FOREIGN_SETTINGS: readonly ForeignSetting[] = [
-  { keys: ['Policy.*'], fate: 'refused', reason: 'it is a part of a policy: set it as such' },
+/** Every other key that is not obeyed is kept for clients that read it again, and has no effect. */
+export const REFUSED_SETTINGS: readonly RefusedSetting[] = [
+  { keys: ['Policy.*'], reason: 'it is a part of a policy: set it as such' },
   {
     keys: ['passwdresolver.*', 'sqlresolver.*', 'ldapresolver.*', 'httpresolver.*', 'managedresolver.*'],
-    fate: 'refused',
     reason: 'it is a part of a resolver: set it as such',
   },
   {
     keys: ['useridresolver.group.*'],
-    fate: 'refused',
     reason: 'it is a part of a realm: set it as such',
   },
-  { keys: ['DefaultRealm'], fate: 'refused', reason: 'it is the default realm: set it as such' },
+  { keys: ['DefaultRealm'], reason: 'it is the default realm: set it as such' },
   {
     keys: ['license*'],
-    fate: 'refused',
     reason: 'it is a licence of LinOTP: monitoring.license has the fields of one',
   },
   {
     keys: ['mayOverwriteClient', 'client.*'],
-    fate: 'refused',
     unless: FALSE,
     reason: 'the variable TRUST_PROXY says whose word for the address of a client counts',
   },
   {
     keys: ['DefaultBlockingTimeout'],
-    fate: 'refused',
     unless: { pattern: /^0*$/, words: '`0` or empty' },
     reason: 'there is no pause between challenges',
   },
   {
     keys: ['Ocra2*'],
-    fate: 'refused',
     reason: 'the settings of ocra tokens apply to ocra2 tokens',
   },
   {
     keys: ['Config', 'root', 'sql_data_model_version', 'uencode_data', 'utf8_conversion'],
-    fate: 'refused',
     reason: "it describes the old server: its folder, or its database's encoding, version or last change",
   },
-  { keys: ['DefaultOtpLen'], fate: 'kept', reason: 'the suite of a token says how long its responses are' },
-  {
-    keys: ['DefaultChallengeValidityTime'],
-    fate: 'kept',
-    reason: 'OcraChallengeTimeout bounds challenges',
-  },
-  {
-    keys: [
-      'Email*',
-      'FIDO*',
-      'OATHTokenSupport',
-      'Provider.*',
-      'PublicKey.Partition.*',
-      'Push*',
-      'QRChallenge*',
-      'QRMax*',
-      'QRToken*',
-      'SMS*',
-      'SecretKey.Partition.*',
-      'U2F*',
-      'Voice*',
-      'forward.*',
-      'motp.*',
-      'radius.*',
-      'remote.*',
-      'vasco.*',
-      'yubi*',
-    ],
-    fate: 'kept',
-    reason: OTHER_TYPES,
-  },
-  { keys: ['hotp.*', 'totp.*'], fate: 'kept', reason: 'each token has its own, from its enrolment' },
-  {
-    keys: ['selfservice*', 'welcome_screen.*'],
-    fate: 'kept',
-    reason: 'the pages of LinOTP are not served',
-  },
-  {
-    keys: ['resolver_lookup_cache.*', 'user_lookup_cache.*'],
-    fate: 'kept',
-    reason: 'users are looked up whenever they are needed',
-  },
-  {
-    keys: ['certificates.*'],
-    fate: 'kept',
-    reason: 'each resolver has the certificates that it trusts in its own settings',
-  },
-  { keys: ['policy_action_validation'], fate: 'kept', reason: 'actions of policies are always checked' },
-  { keys: ['token.last_access'], fate: 'kept', reason: 'the audit has every use of a token' },
-  { keys: ['support.*'], fate: 'kept', reason: 'it is about the support of LinOTP' },
 ];
 
 type ValueType = (typeof SETTINGS)[keyof typeof SETTINGS]['type'];
@@ -373,28 +313,15 @@ export function isObeyed(key: string): boolean {
   return KNOWN_SETTINGS.some((known) => known.key === key);
 }
 
-/**
- * @param key in its stored form, not one that is obeyed
- * @returns why LinOTP's key has no effect; undefined: LinOTP has no such key
- */
-export function whyWithoutEffect(key: string): string | undefined {
-  return foreignSetting(key)?.reason;
-}
-
 /** @returns why the key cannot have the value; undefined: it can, if its form is right */
 export function whyRefused(key: string, value: string): string | undefined {
-  const foreign = isObeyed(key) ? undefined : foreignSetting(key);
-  const isRefused = foreign?.fate === 'refused' && foreign.unless?.pattern.test(value.trim()) !== true;
-  return isRefused ? foreign.reason : undefined;
-}
-
-function foreignSetting(key: string): ForeignSetting | undefined {
   const plain = key.toLowerCase();
-  return FOREIGN_SETTINGS.find(({ keys }) =>
+  const refused = REFUSED_SETTINGS.find(({ keys }) =>
     keys
       .map((one) => one.toLowerCase())
       .some((one) => (one.endsWith('*') ? plain.startsWith(one.slice(0, -1)) : plain === one)),
   );
+  return isObeyed(key) || refused?.unless?.pattern.test(value.trim()) === true ? undefined : refused?.reason;
 }
 
 const READ = new WeakMap<ReadonlyMap<string, string>, OcraSettings>();

@@ -10,7 +10,6 @@ import {
   isObeyed,
   OCRA_DEFAULTS,
   whyRefused,
-  whyWithoutEffect,
   canonicalKey,
   MAX_VALUE_LENGTH,
 } from '../configuration/settings.ts';
@@ -200,9 +199,7 @@ function mapSetting(value: ConfigValue): Mapped<ImportedSetting> {
     type: value.type === '' ? null : value.type,
     description: value.description === '' ? null : value.description,
   };
-  const remarks = isObeyed(key)
-    ? []
-    : [`without effect here: ${whyWithoutEffect(key) ?? 'the key is unknown'}`];
+  const remarks = isObeyed(key) ? [] : ['without effect here'];
   return { name: key, row: `Config ${value.key}`, value: setting, reasons: [], remarks };
 }
 

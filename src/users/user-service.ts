@@ -7,6 +7,7 @@ import {
   ResolverUnavailable,
   type UserCondition,
   type UserField,
+  type UserSearch,
   type UserSources,
   fieldCondition,
   freeCondition,
@@ -141,26 +142,25 @@ export class UserService {
     const free = search === undefined ? [] : [freeCondition(search)];
     const requested = [...free, ...conditions].filter((condition) => !matchesAll(condition));
     const listed: ListedUser[] = [];
-    if (!requested.every(isSearchable)) {
-      return listed;
-    }
-    for (const resolver of resolvers) {
+    for (const resolver of requested.every(isSearchable) ? resolvers : []) {
       const left = limit - listed.length;
-      if (left <= 0) {
-        break;
-      }
-      const isAll = requested.length === 0 && left === Infinity;
-      const asked = this.#deps
-        .sources(resolver)
-        .list(isAll ? undefined : { conditions: requested, limit: Math.min(left, Number.MAX_SAFE_INTEGER) });
-      const users = await (timeoutMs === undefined
-        ? asked
-        : withTimeLimit(timeoutMs, asked, () => late(resolver)));
-      for (const user of users) {
-        listed.push({ ...user, resolver: resolver.name });
+      if (left > 0) {
+        const asked = this.#ask(resolver, { conditions: requested, limit: left });
+        const users = await (timeoutMs === undefined
+          ? asked
+          : withTimeLimit(timeoutMs, asked, () => late(resolver)));
+        for (const user of users) {
+          listed.push({ ...user, resolver: resolver.name });
+        }
       }
     }
     return listed;
+  }
+
+  #ask(resolver: Resolver, { conditions, limit }: UserSearch): Promise<readonly DirectoryUser[]> {
+    const isAll = conditions.length === 0 && limit === Infinity;
+    const search = { conditions, limit: Math.min(limit, Number.MAX_SAFE_INTEGER) };
+    return this.#deps.sources(resolver).list(isAll ? undefined : search);
   }
 
   /** @throws ServiceError 'resolver.unknown', 'resolver.invalid', 'user.exists', 'parameter.invalid' */

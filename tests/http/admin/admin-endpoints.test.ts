@@ -377,9 +377,9 @@ describe('a setting of LinOTP', () => {
   });
 
   it.each([
-    ['/system/setConfig', 'SMSProviderTimeout', '300', 'tokens of other types are kept, not checked'],
-    ['/system/setConfig', 'client.FORWARDED', 'False', 'TRUST_PROXY'],
-    ['/system/setDefault', 'DefaultOtpLen', '6', 'the suite of a token'],
+    ['/system/setConfig', 'SMSProviderTimeout', '300', 'SMSProviderTimeout'],
+    ['/system/setConfig', 'client.FORWARDED', 'False', 'client.FORWARDED'],
+    ['/system/setDefault', 'DefaultOtpLen', '6', 'DefaultOtpLen'],
     ['/system/setConfig', 'splitAtSgin', 'False', 'splitAtSgin'],
   ])('that has no effect is kept by %s, and the answer says so: %s=%s', async (path, key, value, reason) => {
     const answer = await ask(path, { [key]: value });
