@@ -1,7 +1,6 @@
 import { isServiceError } from '../kernel/errors.ts';
 import { safeLines } from '../kernel/text.ts';
-import { type ResolverUnavailable, unavailableResolvers } from '../resolvers/user-source.ts';
-import type { Services } from '../services.ts';
+import { unavailableResolvers } from '../resolvers/user-source.ts';
 
 /** The exit status of a command; shells expect 130 after Ctrl-C. */
 export const EXIT_CODES = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const;
@@ -89,26 +88,15 @@ function withList(message: string, command: string): CliFailure {
 }
 
 /**
- * Adds server and realms to the failure of a resolver; the operator may see both.
+ * Adds the server to the failure of a resolver; the operator may see it.
  * @returns the failure to report
  */
-export async function withServerAndRealm(
-  error: unknown,
-  { realms }: Pick<Services, 'realms'>,
-): Promise<unknown> {
+export function withServer(error: unknown): unknown {
   const failed =
     isServiceError(error, 'resolver.unavailable') || isServiceError(error, 'resolver.invalid')
       ? unavailableResolvers(error)
       : [];
-  if (failed.length === 0) {
-    return error;
-  }
-  const known = await realms.list().catch(() => []);
-  const textOf = (failure: ResolverUnavailable): string => {
-    const names = known
-      .filter(({ resolvers }) => resolvers.includes(failure.resolver))
-      .map(({ name }) => name);
-    return (names.length === 0 ? failure : failure.inRealm(names.join(', '))).describe();
-  };
-  return new CliFailure([...new Set(failed.map(textOf))].join('; '));
+  return failed.length === 0
+    ? error
+    : new CliFailure([...new Set(failed.map((failure) => failure.describe()))].join('; '));
 }

@@ -1,5 +1,5 @@
 import type { AddHelpTextContext, Command } from 'commander';
-import { CliFailure, EXIT_CODES, withListCommand, withServerAndRealm } from './cli-failure.ts';
+import { CliFailure, EXIT_CODES, withListCommand, withServer } from './cli-failure.ts';
 import type { CliDependencies } from './dependencies.ts';
 import { type JsonValue, Output } from './output.ts';
 import { readSecret } from './files.ts';
@@ -66,7 +66,7 @@ export class CommandContext {
     try {
       return await unlessAborted(work(services, caller), services.interrupted);
     } catch (error) {
-      throw withListCommand(await withServerAndRealm(error, services));
+      throw withListCommand(withServer(error));
     } finally {
       await services.close();
     }

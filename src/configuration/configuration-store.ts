@@ -459,23 +459,13 @@ interface ShortLivedReadOptions<Value> {
   readonly elapsed: () => number;
 }
 
-interface ReadUnderWay<Value> {
-  readonly begun: number;
-  readonly value: Promise<Value>;
-}
-
-interface DoneReading<Value> extends ReadUnderWay<Value> {
-  readonly result: Value;
-}
-
 /**
  * Lets a read hold for a short time, so that not every request queries the database. The time begins with the start of
  * the read, which may have missed later changes.
  */
 export class ShortLivedRead<Value> {
   readonly #deps: ShortLivedReadOptions<Value>;
-  #done: DoneReading<Value> | undefined;
-  #underWay: ReadUnderWay<Value> | undefined;
+  #reading: { readonly begun: number; readonly value: Promise<Value> } | undefined;
   #isInDoubt = true;
 
   constructor(options: ShortLivedReadOptions<Value>) {
@@ -492,8 +482,8 @@ export class ShortLivedRead<Value> {
    * @throws what the read throws
    */
   current(): Promise<Value> {
-    const standing = [this.#done, this.#underWay].find((reading) => this.#stands(reading));
-    return standing?.value ?? this.confirm();
+    const { begun = -Infinity, value } = this.#reading ?? {};
+    return value !== undefined && this.#deps.elapsed() - begun < this.#deps.window ? value : this.confirm();
   }
 
   /**
@@ -501,23 +491,21 @@ export class ShortLivedRead<Value> {
    * @throws what the read throws
    */
   confirm(): Promise<Value> {
-    const begun = this.#deps.elapsed();
-    const reading = { begun, value: this.#deps.read() };
-    this.#underWay = reading;
-    const end = (done: DoneReading<Value> | undefined): void => {
-      // A read that was given up meanwhile, or that a later one overtook, confirms nothing.
-      if (this.#underWay === reading) {
-        this.#underWay = undefined;
-        this.#done = done;
-        this.#isInDoubt &&= done === undefined;
+    const reading = { begun: this.#deps.elapsed(), value: this.#deps.read() };
+    this.#reading = reading;
+    // A read that was given up meanwhile, or that a later one overtook, confirms nothing.
+    const end = (isDone: boolean): void => {
+      if (this.#reading === reading) {
+        this.#isInDoubt &&= !isDone;
+        this.#reading = isDone ? reading : undefined;
       }
     };
     reading.value.then(
-      (result) => {
-        end({ ...reading, result });
+      () => {
+        end(true);
       },
       () => {
-        end(undefined);
+        end(false);
       },
     );
     return reading.value;
@@ -526,12 +514,7 @@ export class ShortLivedRead<Value> {
   /** Expires every read that has begun until now: something may have changed. */
   expire(): void {
     this.#isInDoubt = true;
-    this.#done = undefined;
-    this.#underWay = undefined;
-  }
-
-  #stands(reading: ReadUnderWay<Value> | undefined): boolean {
-    return reading !== undefined && this.#deps.elapsed() - reading.begun < this.#deps.window;
+    this.#reading = undefined;
   }
 }
 

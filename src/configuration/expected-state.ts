@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Realm, Resolver } from './configuration.ts';
 
@@ -21,17 +22,9 @@ export function assertResolverUnchanged(
   stored: ExpectedResolver,
   by: string,
 ): void {
-  if (!isSameEntry(expected, stored)) {
-    throw new ServiceError('resolver.changed', changedMeanwhile('resolver', name, { expected, stored, by }));
+  if (!isDeepStrictEqual(expected, stored)) {
+    throw new ServiceError('resolver.changed', changedMeanwhile('resolver', name, by));
   }
-}
-
-function isSameEntry(expected: ExpectedResolver, stored: ExpectedResolver): boolean {
-  if (expected === null || stored === null) {
-    return expected === stored;
-  }
-  const keys = new Set([...Object.keys(expected), ...Object.keys(stored)]);
-  return [...keys].every((key) => expected[key] === stored[key]);
 }
 
 /** Likewise. @throws ServiceError 'realm.changed' */
@@ -41,8 +34,8 @@ export function assertRealmUnchanged(
   stored: ExpectedRealm,
   by: string,
 ): void {
-  if (JSON.stringify(expected) !== JSON.stringify(stored)) {
-    throw new ServiceError('realm.changed', changedMeanwhile('realm', name, { expected, stored, by }));
+  if (!isDeepStrictEqual(expected, stored)) {
+    throw new ServiceError('realm.changed', changedMeanwhile('realm', name, by));
   }
 }
 
@@ -52,29 +45,12 @@ export function assertSettingsUnchanged(
   stored: ReadonlyMap<string, string>,
   by: string,
 ): void {
-  for (const [key, value] of expected) {
-    const present = stored.get(key) ?? null;
-    if (present !== value) {
-      throw new ServiceError(
-        'configuration.changed',
-        changedMeanwhile('configuration value', key, { expected: value, stored: present, by }),
-      );
-    }
+  const changed = [...expected].find(([key, value]) => (stored.get(key) ?? null) !== value);
+  if (changed !== undefined) {
+    throw new ServiceError('configuration.changed', changedMeanwhile('configuration value', changed[0], by));
   }
 }
 
-interface Change {
-  readonly expected: object | string | null;
-  readonly stored: object | string | null;
-  readonly by: string;
-}
-
-function changedMeanwhile(
-  what: 'realm' | 'resolver' | 'configuration value',
-  name: string,
-  { expected, stored, by }: Change,
-): string {
-  const made = what === 'configuration value' ? 'was set' : 'was created';
-  const done = expected === null ? made : stored === null ? 'was removed' : 'was changed';
-  return `The ${what} '${name}' ${done} by ${by} meanwhile; nothing was changed now`;
+function changedMeanwhile(what: string, name: string, by: string): string {
+  return `The ${what} '${name}' was changed by ${by} meanwhile; nothing was changed now`;
 }

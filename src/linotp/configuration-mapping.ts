@@ -404,7 +404,7 @@ function withoutSecret(
   settings: Readonly<Record<string, string>>,
 ): Pick<ImportedResolver, 'settings' | 'secret'> {
   const name = RESOLVER_SECRETS.find((one) => settings[one] !== undefined);
-  const others = Object.entries(settings).filter(([setting]) => setting !== name);
+  const others = Object.entries(settings).filter(([setting]) => setting !== name && setting !== 'Connect');
   return {
     settings: Object.fromEntries(others),
     secret: name === undefined ? null : (settings[name] ?? null),

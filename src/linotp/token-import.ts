@@ -43,14 +43,10 @@ interface ResolvedToken extends Omit<ImportedToken, 'owner'> {
   readonly fingerprint: Buffer;
 }
 
-/** A token that can be stored. */
-interface ReadableToken {
+/** A token that can be stored, and the one that is present. */
+interface MappedToken {
   readonly mapped: Mapped<ImportedToken>;
   readonly token: ResolvedToken;
-}
-
-/** The same, and the token that is present. */
-interface MappedToken extends ReadableToken {
   readonly present: PresentToken | undefined;
   /** An earlier import made it, and it was removed here. */
   readonly isRemoved: boolean;
@@ -82,41 +78,14 @@ export class TokenImport {
   async run(target: ImportTransaction): Promise<void> {
     this.#deps.report.open('tokens');
     const facts = await this.#readFacts(target);
-    await this.#storeAll(target, facts);
+    let done = 0;
+    for await (const rows of this.#deps.source.rows('Token')) {
+      await this.#store(target, rows, await this.#map(target, rows, facts), facts);
+      done += rows.length;
+      this.#deps.progress(done);
+    }
     if (facts.isRepeated) {
       await this.#removeUnseen(target);
-    }
-  }
-
-  /** Reads and maps a batch while the one before is being stored. */
-  async #storeAll(target: ImportTransaction, facts: TargetFacts): Promise<void> {
-    let done = 0;
-    let stored = Promise.resolve();
-    try {
-      for await (const rows of this.#deps.source.rows('Token')) {
-        const mapped = await this.#map(rows, facts);
-        // Also so that a serial of the batch before, which may differ in case only, is found.
-        await stored;
-        const serials = mapped.map(({ token }) => token.serial);
-        const [present, removed] = await Promise.all([
-          target.tokens.find(serials),
-          target.tokens.removedHere(serials),
-        ]);
-        const candidates = mapped.map((one) => ({
-          ...one,
-          present: present.get(one.token.serial),
-          isRemoved: removed.has(one.token.serial),
-        }));
-        stored = this.#store(target, rows, candidates, facts).then(() => {
-          done += rows.length;
-          this.#deps.progress(done);
-        });
-        // Its failure is thrown by an await.
-        stored.catch(() => undefined);
-      }
-    } finally {
-      // Nothing may be on its way when the transaction ends.
-      await stored;
     }
   }
 
@@ -232,9 +201,13 @@ export class TokenImport {
   }
 
   /** @returns the tokens of the rows that can be read; the others are reported */
-  async #map(rows: readonly SourceRow[], facts: TargetFacts): Promise<readonly ReadableToken[]> {
+  async #map(
+    target: ImportTransaction,
+    rows: readonly SourceRow[],
+    facts: TargetFacts,
+  ): Promise<readonly MappedToken[]> {
     const { report } = this.#deps;
-    const mapped: ReadableToken[] = [];
+    const mapped: Pick<MappedToken, 'mapped' | 'token'>[] = [];
     const firsts = new Set<string>();
     for (const row of rows) {
       const realmIds = facts.links.get(wholeOf(row, 'linotptokenid') ?? -1) ?? [];
@@ -256,14 +229,21 @@ export class TokenImport {
         mapped.push(await this.#resolve(one, value, facts));
       }
     }
-    return mapped;
+    const serials = mapped.map(({ token }) => token.serial);
+    const present = await target.tokens.find(serials);
+    const removed = await target.tokens.removedHere(serials);
+    return mapped.map((one) => ({
+      ...one,
+      present: present.get(one.token.serial),
+      isRemoved: removed.has(one.token.serial),
+    }));
   }
 
   async #resolve(
     mapped: Mapped<ImportedToken>,
     value: ImportedToken,
     facts: TargetFacts,
-  ): Promise<ReadableToken> {
+  ): Promise<Pick<MappedToken, 'mapped' | 'token'>> {
     const { encryptionKey } = this.#deps;
     const reasons = [...mapped.reasons];
     const owner = await this.#owner(value, facts, reasons);

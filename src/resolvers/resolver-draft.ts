@@ -87,11 +87,15 @@ export async function assertNoForeignPath(
  *   or another one is given
  */
 export function secretBoundChanges(
-  { secret, secretBoundTo, settings }: Pick<CheckedResolver, 'secret' | 'secretBoundTo' | 'settings'>,
-  known: Pick<Resolver, 'settings' | 'secretStamp'> | undefined,
+  {
+    secret,
+    secretBoundTo,
+    settings,
+  }: Pick<CheckedResolver, 'secretBoundTo' | 'settings'> & { readonly secret: unknown },
+  stored: Pick<Resolver, 'settings'> & { readonly hasSecret: boolean },
 ): readonly string[] {
-  return typeof known?.secretStamp === 'string' && secret === undefined
-    ? secretBoundTo.filter((key) => known.settings[key] !== settings[key])
+  return stored.hasSecret && secret === undefined
+    ? secretBoundTo.filter((key) => stored.settings[key] !== settings[key])
     : [];
 }
 

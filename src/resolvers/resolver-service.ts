@@ -241,7 +241,10 @@ export class ResolverTrialService {
     if (known !== undefined && known.kind !== checked.kind) {
       throw kindIsFixed(known, checked.kind);
     }
-    const changed = secretBoundChanges(checked, known);
+    const changed =
+      known === undefined
+        ? []
+        : secretBoundChanges(checked, { ...known, hasSecret: typeof known.secretStamp === 'string' });
     if (changed.length > 0) {
       throw secretNeededAgain(checked.name, changed);
     }

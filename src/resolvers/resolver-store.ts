@@ -8,7 +8,7 @@ import { assertResolverUnchanged, type ExpectedResolver } from '../configuration
 import { ServiceError } from '../kernel/errors.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 import type { Database } from '../database/database.ts';
-import { kindIsFixed, secretNeededAgain } from './resolver-draft.ts';
+import { kindIsFixed, secretBoundChanges, secretNeededAgain } from './resolver-draft.ts';
 import { renameResolverIn } from '../policy/policy-conditions.ts';
 import { unknownReference } from './resolver-lookup.ts';
 import { ResolverUnavailable } from './user-source.ts';
@@ -35,7 +35,6 @@ interface KnownRow {
   readonly id: string;
   readonly kind: Resolver['kind'];
   readonly settings: Resolver['settings'];
-  readonly has_secret: boolean;
   readonly secret: Sealed | null;
 }
 
@@ -47,7 +46,7 @@ interface KnownRow {
  *   name is in use; 'resolver.unknown' for the previous name; 'resolver.changed'
  */
 export async function storeResolver(transaction: Knex.Transaction, entry: ResolverEntry): Promise<boolean> {
-  const { name, kind, settings, isBounded = true, secret, secretBoundTo = [] } = entry;
+  const { name, kind, settings, isBounded = true, secret } = entry;
   const columns = {
     settings: JSON.stringify(settings),
     is_bounded: isBounded,
@@ -58,7 +57,7 @@ export async function storeResolver(transaction: Knex.Transaction, entry: Resolv
     await transaction('resolvers').insert({ name, kind, ...columns });
     return true;
   }
-  assertChangeable(known, { name, kind, settings, secret, secretBoundTo });
+  assertChangeable(known, entry);
   const renamed = await renamedColumns(transaction, entry, known);
   await transaction('resolvers')
     .where({ id: known.id })
@@ -73,13 +72,7 @@ async function readKnown(
 ): Promise<KnownRow | undefined> {
   const known = await transaction('resolvers')
     .where({ name: previousName ?? name })
-    .first<KnownRow | undefined>(
-      'id',
-      'kind',
-      'settings',
-      'secret',
-      transaction.raw('secret IS NOT NULL AS has_secret'),
-    );
+    .first<KnownRow | undefined>('id', 'kind', 'settings', 'secret');
   if (expected !== undefined) {
     const read = previousName ?? name;
     const by = await lastChangedBy(transaction, 'resolver', [read]);
@@ -129,21 +122,14 @@ async function renameInPolicies(transaction: Knex.Transaction, from: string, to:
 
 function assertChangeable(
   known: KnownRow,
-  {
-    name,
-    kind,
-    settings,
-    secret,
-    secretBoundTo,
-  }: Pick<ResolverEntry, 'name' | 'kind' | 'settings' | 'secret'> & {
-    readonly secretBoundTo: readonly string[];
-  },
+  { name, kind, settings, secret, secretBoundTo = [] }: ResolverEntry,
 ): void {
   if (known.kind !== kind) {
     throw kindIsFixed({ name, kind: known.kind }, kind);
   }
-  const changed = secretBoundTo.filter((setting) => known.settings[setting] !== settings[setting]);
-  if (known.has_secret && secret === undefined && changed.length > 0) {
+  const stored = { settings: known.settings, hasSecret: known.secret !== null };
+  const changed = secretBoundChanges({ secret, secretBoundTo, settings }, stored);
+  if (changed.length > 0) {
     throw secretNeededAgain(name, changed);
   }
 }

@@ -86,30 +86,14 @@ export function isUsual({ entries, users, sharingId, passedOver }: Examination):
   return entries === users && sharingId === 0 && passedOver === undefined;
 }
 
-function describePassedOver(passedOver: Examination['passedOver']): string {
-  if (passedOver === undefined) {
-    return '';
-  }
-  const { lines, first } = passedOver;
-  const more = lines > first.length ? ', …' : '';
-  return `; ${lines === 1 ? '1 line is' : `${lines} lines are`} passed over: ${first.join(', ')}${more}`;
+/** @returns how many users have an id that another one has as well */
+export function countSharing(ids: readonly string[]): number {
+  const owners = new Map<string, number>();
+  ids.forEach((id) => owners.set(id, (owners.get(id) ?? 0) + 1));
+  return ids.filter((id) => (owners.get(id) ?? 0) > 1).length;
 }
 
-/** @returns what the test of a resolver found, such as `17 entries, 0 usable: 17 without id` */
-function describeExamination(found: Examination): string {
-  const { entries, users, withoutId, withoutLogin, sharingId, passedOver } = found;
-  const unusable = [
-    ...(withoutId > 0 ? [`${withoutId} without id`] : []),
-    ...(withoutLogin > 0 ? [`${withoutLogin} without login`] : []),
-  ];
-  const usable =
-    unusable.length === 0 ? `${users} users` : `${entries} entries, ${users} usable: ${unusable.join(', ')}`;
-  const sharing =
-    sharingId === 0 ? '' : `; ${sharingId} have an id that another one has as well, and own the same tokens`;
-  return `${usable}${sharing}${describePassedOver(passedOver)}`;
-}
-
-/** @returns what a trial found, such as `9 users` */
+/** @returns what a trial or test found, such as `9 users`, or `17 entries, 0 users, 17 without id` */
 export function describeTrial({
   users = 0,
   found,
@@ -117,7 +101,21 @@ export function describeTrial({
   readonly users?: number | undefined;
   readonly found?: Examination | undefined;
 }): string {
-  return found === undefined ? `${users} users` : describeExamination(found);
+  if (found === undefined) {
+    return `${users} users`;
+  }
+  const { entries, withoutId, withoutLogin, sharingId, passedOver } = found;
+  return [
+    `${entries} entries, ${found.users} users`,
+    ...(withoutId > 0 ? [`${withoutId} without id`] : []),
+    ...(withoutLogin > 0 ? [`${withoutLogin} without login`] : []),
+    ...(sharingId > 0 ? [`${sharingId} that share an id, and so own the same tokens`] : []),
+    ...(passedOver === undefined ? [] : [describePassedOver(passedOver)]),
+  ].join(', ');
+}
+
+function describePassedOver({ lines, first }: NonNullable<Examination['passedOver']>): string {
+  return `lines passed over: ${lines} (${first.join(', ')}${lines > first.length ? ', …' : ''})`;
 }
 
 /** The users of one resolver. Every method may throw 'resolver.unavailable', with a message that names the resolver. */
@@ -168,21 +166,11 @@ export function answerWithin<Value>(
   );
 }
 
-/** The server that a resolver got no connection to, or no answer from. */
-export interface SilentServer {
-  readonly lacks: 'connection' | 'answer';
-  /** `host:port`, several separated by commas, or the path of a socket. */
-  readonly address: string;
-  readonly reason: string;
-}
-
 interface Unavailability {
   readonly resolver: string;
   /** The reason in words for clients: no host, no path. */
   readonly reason: string;
-  /** The server, if one is at fault. Only operators and the log may know it. */
-  readonly server?: SilentServer | undefined;
-  readonly realm?: string | undefined;
+  /** The server or file at fault. Only operators and the log may know it. */
   readonly detail?: string | undefined;
   readonly cause?: unknown;
 }
@@ -205,42 +193,21 @@ export function connectionReason(code: string | undefined): string | undefined {
   return REASONS[code ?? ''];
 }
 
-/** The failure 'resolver.unavailable', with the server at fault for operators and the log. */
 export class ResolverUnavailable extends ServiceError<'resolver.unavailable'> {
-  readonly #facts: Unavailability;
+  /** The reason in words for clients, the end of the message. */
+  readonly reason: string;
 
-  constructor(facts: Unavailability) {
-    const { resolver, reason, server, realm, detail, cause } = facts;
-    const place = server === undefined ? detail : describeServer(server, resolver, realm);
+  constructor({ resolver, reason, detail, cause }: Unavailability) {
     super('resolver.unavailable', `The resolver '${resolver}' is unavailable: ${reason}`, {
       cause,
-      ...(place !== undefined && { detail: place }),
+      ...(detail !== undefined && { detail }),
     });
-    this.#facts = facts;
+    this.reason = reason;
   }
 
-  get resolver(): string {
-    return this.#facts.resolver;
-  }
-
-  /** The reason in words for clients, the end of the message. */
-  get reason(): string {
-    return this.#facts.reason;
-  }
-
-  /** @param realm the realm that was searched, or the realms of the resolver separated by commas */
-  inRealm(realm: string): ResolverUnavailable {
-    return new ResolverUnavailable({ ...this.#facts, realm, cause: this.cause });
-  }
-
-  /** @returns the failure for operators: `no connection to 127.0.0.1:389 (resolver corp, realm office): reason` */
+  /** @returns the failure for operators: `The resolver 'staff' is unavailable: no answer in time (127.0.0.1:389 …)` */
   describe(): string {
-    const { resolver, server, realm, detail, reason } = this.#facts;
-    if (server !== undefined) {
-      return describeServer(server, resolver, realm);
-    }
-    const where = realm === undefined ? '' : ` (realm ${realm})`;
-    return `The resolver '${resolver}'${where} is unavailable: ${reason}${detail === undefined ? '' : ` (${detail})`}`;
+    return this.detail === undefined ? this.message : `${this.message} (${this.detail})`;
   }
 }
 
@@ -253,11 +220,6 @@ export function unavailableResolvers(error: unknown): readonly ResolverUnavailab
     return (error.errors as unknown[]).flatMap(unavailableResolvers);
   }
   return error instanceof Error && error.cause !== undefined ? unavailableResolvers(error.cause) : [];
-}
-
-function describeServer({ lacks, address, reason }: SilentServer, resolver: string, realm?: string): string {
-  const what = lacks === 'connection' ? 'no connection to' : 'no answer from';
-  return `${what} ${address} (resolver ${resolver}${realm === undefined ? '' : `, realm ${realm}`}): ${reason}`;
 }
 
 const MAX_LENGTH = 320;

@@ -1,5 +1,5 @@
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { type DirectoryUser, ResolverUnavailable, type UserSources } from '../resolvers/user-source.ts';
+import type { DirectoryUser, UserSources } from '../resolvers/user-source.ts';
 import { findInOrder } from '../resolvers/resolver-lookup.ts';
 import { plainResolverName } from '../policy/policy-conditions.ts';
 import { isNotFalse } from '../configuration/settings.ts';
@@ -103,14 +103,9 @@ export class UserDirectory {
     return undefined;
   }
 
-  /** @throws ServiceError 'resolver.unavailable' that names the realm for operators */
   async #findIn(resolver: Resolver, login: string, realm: Realm): Promise<ResolvedUser | undefined> {
-    try {
-      const user = await this.#sources(resolver).findByLogin(login);
-      return user && { ...user, resolver, realm };
-    } catch (error) {
-      throw error instanceof ResolverUnavailable ? error.inRealm(realm.name) : error;
-    }
+    const user = await this.#sources(resolver).findByLogin(login);
+    return user && { ...user, resolver, realm };
   }
 
   /**

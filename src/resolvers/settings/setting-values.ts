@@ -49,16 +49,30 @@ export function whole(min: number, max: number): z.ZodType<number, string> {
     .transform(Number);
 }
 
-const CERTIFICATE = '-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\\s]+-----END CERTIFICATE-----\\s*';
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
+
+/** @returns the certificates of a text in PEM form that can be read */
+function certificatesIn(pem: string): readonly X509Certificate[] {
+  return (pem.match(CERTIFICATE) ?? []).flatMap((one) => {
+    try {
+      return [new X509Certificate(one)];
+    } catch {
+      return [];
+    }
+  });
+}
 
 export const authorities = setting(
   z
     .string()
     .max(32 * MAX_LENGTH, 'is too long')
-    .regex(
-      new RegExp(`^(?:${CERTIFICATE})+$`),
+    .refine(
+      (pem) =>
+        pem.replaceAll(CERTIFICATE, '').trim() === '' &&
+        pem.match(CERTIFICATE)?.length === certificatesIn(pem).length,
       'is not a certificate in PEM form (-----BEGIN CERTIFICATE-----)',
     )
+    .transform((pem) => pem.match(CERTIFICATE)?.join('\n'))
     .optional(),
   {
     description: 'Trusted authorities in PEM form; without them, those of Node.js.',
@@ -137,14 +151,6 @@ export function canonicalSettings(kind: string, names: readonly string[], values
 
 /** @returns the end of the certificate in CACERTIFICATE that ends first; undefined: there is none that can be read */
 export function certificateEnd({ CACERTIFICATE: pem = '' }: Settings): Date | undefined {
-  const ends = (pem.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs) ?? []).flatMap(
-    (one) => {
-      try {
-        return [Date.parse(new X509Certificate(one).validTo)];
-      } catch {
-        return [];
-      }
-    },
-  );
+  const ends = certificatesIn(pem).map(({ validTo }) => Date.parse(validTo));
   return ends.length === 0 ? undefined : new Date(Math.min(...ends));
 }

@@ -184,7 +184,7 @@ describe('a change of what somebody else has changed meanwhile', () => {
         ...(expected !== null && { expected: JSON.stringify(expected) }),
       });
     expect(await set('one', null)).toBe(true);
-    expect(await set('two', null)).toMatch(/^The realm 'both' was created by admin/);
+    expect(await set('two', null)).toMatch(/^The realm 'both' was changed by admin/);
     const answers = await Promise.all([set('one,two', ['one']), set('one,three', ['one'])]);
     expect(answers.filter((answer) => answer === true)).toHaveLength(1);
     expect(answers.filter((answer) => String(answer).includes('was changed by admin'))).toHaveLength(1);
@@ -202,7 +202,7 @@ describe('a change of what somebody else has changed meanwhile', () => {
     expect(await change('/admin/resolver/add', 'b', { kind: 'passwd' })).toMatch(
       /^There is a resolver 'file' already/,
     );
-    expect(await set('b', null)).toMatch(/^The resolver 'file' was created by admin/);
+    expect(await set('b', null)).toMatch(/^The resolver 'file' was changed by admin/);
     const read = { fileName: `${folder}/a` };
     const answers = await Promise.all([set('b', read), set('c', read)]);
     expect(answers.filter((answer) => answer === true)).toHaveLength(1);
@@ -220,7 +220,7 @@ describe('a change of what somebody else has changed meanwhile', () => {
     expect(await set('2', null)).toBe(true);
     expect(await stored()).toBe('2');
     expect(await set('3', null)).toMatch(
-      /^The configuration value 'OcraMaxChallenges' was set by admin meanwhile/,
+      /^The configuration value 'OcraMaxChallenges' was changed by admin meanwhile/,
     );
     // By any name of the key.
     const answers = await Promise.all(['4', '5'].map((value) => set(value, '2', 'linotp.ocramaxchallenges')));
@@ -230,7 +230,7 @@ describe('a change of what somebody else has changed meanwhile', () => {
     expect(await stored()).toBe(kept);
     await remove(kept);
     expect(await stored()).toBeUndefined();
-    expect(await set('3', kept)).toMatch('was removed by admin');
+    expect(await set('3', kept)).toMatch('was changed by admin');
   });
 
   it.each(['[', '1', '{"a":1}'])('is refused where nobody can tell what is meant: %s', async (expected) => {

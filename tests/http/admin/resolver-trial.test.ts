@@ -132,7 +132,7 @@ describe('/admin/resolver/test', () => {
       settings: { ...settings, Table: 'partly', Map: '{"userid": "id", "username": "user"}' },
     });
     expect(describeTrial({ found: await resolvers.test('some') })).toBe(
-      '5 entries, 2 usable: 2 without id, 1 without login; 2 have an id that another one has as well, and own the same tokens',
+      '5 entries, 2 users, 2 without id, 1 without login, 2 that share an id, and so own the same tokens',
     );
   });
 

@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import {
   type Filter,
   EqualityFilter,
@@ -42,14 +41,11 @@ export const GUID_ATTRIBUTE = 'objectGUID';
 /** @throws LdapFault 'settings' that names the setting */
 export function readLdapSettings(settings: Settings): LdapSettings {
   const { USERINFO: names = {}, TIMEOUT: timeout, ...read } = readStored(settings);
-  if (readDistinguishedName(read.LDAPBASE) === undefined) {
-    throw new LdapFault('settings', 'LDAPBASE is no distinguished name');
-  }
   return {
     transport: {
       servers: read.LDAPURI,
       startTls: read.EnforceTLS ?? false,
-      authority: readAuthority(read.CACERTIFICATE),
+      authority: read.CACERTIFICATE,
       verified: read.only_trusted_certs ?? true,
       connectTimeout: timeout.connect,
       answerTimeout: timeout.answer,
@@ -79,80 +75,24 @@ function readStored(settings: Settings): z.output<typeof LDAP_SETTINGS> {
   }
 }
 
-/** Reads PEM; a list of certificates is read whole. */
-function readAuthority(text: string | undefined): string | undefined {
-  try {
-    const certificates = text?.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs);
-    certificates?.forEach((certificate) => new X509Certificate(certificate));
-    return certificates?.join('\n');
-  } catch (cause) {
-    throw new LdapFault('settings', 'CACERTIFICATE is no certificate in PEM', { cause });
-  }
-}
-
-const MAX_NAME_LENGTH = 8192;
-const PART =
-  /\s*([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)*)\s*=\s*(#(?:[0-9a-fA-F]{2})+|(?:[^,+"\\<>;\0]|\\(?:[ "#+,;<=>\\]|[0-9a-fA-F]{2}))*)/y;
-
-/**
- * Parses a distinguished name (RFC 4514) for comparison.
- * @returns its RDNs from the entry up, each normalized in case and blanks; undefined if the text is no distinguished
- *   name
- */
-function readDistinguishedName(text: string): readonly string[] | undefined {
-  if (text.length > MAX_NAME_LENGTH) {
-    return undefined;
-  }
-  return text.trim() === '' ? [] : readParts(text);
-}
-
-function readParts(text: string): readonly string[] | undefined {
-  const names: string[][] = [[]];
-  for (let at = 0; at <= text.length; at += 1) {
-    const part = matchAt(PART, text, at);
-    if (part === undefined) {
-      return undefined;
-    }
-    const [all, type = '', value = ''] = part;
-    names.at(-1)?.push(`${type.toLowerCase()}=${sameForAll(value)}`);
-    at += all.length;
-    if (!',;+'.includes(text.charAt(at))) {
-      return undefined;
-    }
-    if (text[at] !== '+') {
-      names.push([]);
-    }
-  }
-  return names.slice(0, -1).map((parts) => parts.sort().join('+'));
-}
-
-/** @returns true if a name is `base` or below it; false for a text that is no distinguished name */
+/** @returns true if a distinguished name (RFC 4514) is `base` or below it */
 export function isWithin(name: string, base: string): boolean {
-  const inner = readDistinguishedName(name);
-  const outer = readDistinguishedName(base);
-  if (inner === undefined || outer === undefined || inner.length === 0 || inner.length < outer.length) {
-    return false;
-  }
-  const above = inner.slice(inner.length - outer.length);
-  return above.every((part, index) => part === outer[index]);
+  const [inner, outer] = [comparableName(name), comparableName(base)];
+  const isBelow = inner.endsWith(`,${outer}`) && !inner.endsWith(`\\,${outer}`);
+  return inner.includes('=') && (outer === '' || inner === outer || isBelow);
 }
 
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
-  const sticky = new RegExp(pattern);
-  sticky.lastIndex = at;
-  return sticky.exec(text) ?? undefined;
-}
-
-function sameForAll(value: string): string {
-  const bytes = value.replaceAll(/(?:\\[0-9a-fA-F]{2})+/g, (run) =>
-    Buffer.from(run.replaceAll('\\', ''), 'hex').toString('utf8'),
-  );
-  // The remaining backslashes precede the character itself. Separators are escaped again, or `a\,b` would equal `a,b`.
-  const plain = bytes.replaceAll(/\\(.)/gs, '$1').normalize('NFKC').toLowerCase();
-  return plain
-    .trim()
+/** Directories write letters beyond ASCII as they are, or as escapes. */
+function comparableName(name: string): string {
+  return name
+    .replaceAll(/(?:\\[89a-f][0-9a-f])+/gi, (run) =>
+      Buffer.from(run.replaceAll('\\', ''), 'hex').toString('utf8'),
+    )
+    .normalize('NFKC')
+    .toLowerCase()
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/[\\,+]/g, String.raw`\$&`);
+    .replaceAll(/ ?([,=+]) ?/g, '$1')
+    .trim();
 }
 
 const PLACE = '%s';

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import {
@@ -44,16 +45,14 @@ type OnEntry = (entry: SearchEntry) => void;
 
 /** A page, and the cookie for the next one. */
 interface Page {
-  readonly size: number;
   readonly entries: number;
   readonly cookie?: Buffer;
 }
 
 /** OID of StartTLS (RFC 4511 §4.14). */
 const START_TLS = '1.3.6.1.4.1.1466.20037';
-/** Entries of a page; if a server refuses so many, the next size is tried. */
-const PAGE_SIZES: readonly number[] = [500, 100, 20];
-const ADMIN_LIMIT_EXCEEDED = 11;
+/** Entries of a page: more than the usual limit of a server would be refused. */
+const PAGE_SIZE = 100;
 const MAX_EMPTY_PAGES = 100;
 /** Milliseconds for all pages together: an endless answer must not hold a connection for ever. */
 const MAX_SEARCH_MS = 300_000;
@@ -118,7 +117,7 @@ export class LdapConnection {
   async each(search: LdapSearch, onEntry: OnEntry, isEnough = (): boolean => false): Promise<void> {
     const end = performance.now() + MAX_SEARCH_MS;
     let emptyPages = 0;
-    let page = await this.#firstPage(search, onEntry);
+    let page = await this.#page(search, onEntry);
     while (page.cookie !== undefined && !isEnough()) {
       // A page without entries is not the end; many of them count as no answer.
       emptyPages = page.entries === 0 ? emptyPages + 1 : 0;
@@ -126,7 +125,7 @@ export class LdapConnection {
         this.close();
         throw new LdapFault('silent', 'the server does not come to an end');
       }
-      page = await this.#page(search, page, onEntry);
+      page = await this.#page(search, onEntry, page.cookie);
     }
   }
 
@@ -134,31 +133,10 @@ export class LdapConnection {
     this.#exchange.close();
   }
 
-  async #firstPage(search: LdapSearch, onEntry: OnEntry, sizes = PAGE_SIZES): Promise<Page> {
-    const [size = 1, ...smaller] = sizes;
-    let entries = 0;
-    try {
-      return await this.#page(search, { size }, (entry) => {
-        entries += 1;
-        onEntry(entry);
-      });
-    } catch (fault) {
-      const isTooLarge = fault instanceof LdapFault && fault.resultCode === ADMIN_LIMIT_EXCEEDED;
-      if (!isTooLarge || entries > 0 || smaller.length === 0) {
-        throw fault;
-      }
-      return this.#firstPage(search, onEntry, smaller);
-    }
-  }
-
-  /** @param after the page before, of the same size */
-  async #page(
-    search: LdapSearch,
-    { size, cookie: after }: Pick<Page, 'size' | 'cookie'>,
-    onEntry: OnEntry,
-  ): Promise<Page> {
+  /** @param after the cookie of the page before */
+  async #page(search: LdapSearch, onEntry: OnEntry, after?: Buffer): Promise<Page> {
     const control = new PagedResultsControl({
-      value: { size, ...(after === undefined ? {} : { cookie: after }) },
+      value: { size: PAGE_SIZE, ...(after === undefined ? {} : { cookie: after }) },
     });
     let entries = 0;
     const request = this.#requestFor(search, { controls: [control] });
@@ -167,7 +145,7 @@ export class LdapConnection {
       onEntry(entry);
     });
     const cookie = cookieOf(answer.controls);
-    return { size, entries, ...(cookie === undefined ? {} : { cookie }) };
+    return { entries, ...(cookie === undefined ? {} : { cookie }) };
   }
 
   #requestFor(
@@ -274,30 +252,15 @@ async function ready<S extends Socket>(
   timeout: number,
   faultOf: (cause: NodeJS.ErrnoException | undefined) => LdapFault,
 ): Promise<S> {
-  let timer: NodeJS.Timeout | undefined;
-  let onError: ((cause: Error) => void) | undefined;
   // A socket may emit two errors; it has no other listener yet.
   socket.on('error', ignore);
+  const limit = AbortSignal.timeout(timeout);
   try {
-    await new Promise<void>((resolve, reject) => {
-      onError = (cause) => {
-        reject(faultOf(cause));
-      };
-      socket.once('error', onError);
-      socket.once(event, resolve);
-      timer = setTimeout(() => {
-        reject(faultOf(undefined));
-      }, timeout);
-    });
+    await once(socket, event, { signal: limit });
     return socket;
-  } catch (fault) {
+  } catch (cause) {
     socket.destroy();
-    throw fault;
-  } finally {
-    clearTimeout(timer);
-    if (onError !== undefined) {
-      socket.off('error', onError);
-    }
+    throw faultOf(limit.aborted ? undefined : (cause as NodeJS.ErrnoException));
   }
 }
 
@@ -547,19 +510,16 @@ export class LdapFault extends Error {
   readonly detail: string | undefined;
   /** RFC 4511 §4.1.9, if the server sent one. */
   readonly resultCode: number | undefined;
-  /** The servers at fault as `host:port`, separated by commas, once they are known. */
-  readonly address: string | undefined;
 
   constructor(
     kind: LdapFaultKind,
     message: string,
-    options: { detail?: string | undefined; resultCode?: number; address?: string; cause?: unknown } = {},
+    options: { detail?: string | undefined; resultCode?: number; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.detail = options.detail;
     this.resultCode = options.resultCode;
-    this.address = options.address;
   }
 
   /** The fault may be limited to this server: another one of the same directory may answer. */

@@ -193,8 +193,7 @@ export class LdapConnections {
 function withServer(fault: LdapFault, { host, port }: LdapServer): LdapFault {
   const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   return new LdapFault(fault.kind, fault.message, {
-    detail: fault.detail,
-    address,
+    detail: `${address} ${fault.detail ?? fault.message}`,
     cause: fault,
     ...(fault.resultCode === undefined ? {} : { resultCode: fault.resultCode }),
   });
@@ -208,7 +207,6 @@ function joined(faults: readonly LdapFault[]): LdapFault {
   }
   const reasons = [...new Set(faults.map(({ message }) => message))].join('; ');
   return new LdapFault('unreachable', `none of its servers is of use: ${reasons}`, {
-    detail: faults.map(({ address, detail, message }) => `${address} ${detail ?? message}`).join('; '),
-    address: faults.map(({ address }) => address).join(', '),
+    detail: faults.map(({ detail }) => detail).join('; '),
   });
 }

@@ -6,6 +6,7 @@ import {
   ResolverUnavailable,
   type UserSearch,
   type UserSource,
+  countSharing,
   matchesUser,
 } from '../../user-source.ts';
 import { LdapFault, type LdapSearch } from './ldap-connection.ts';
@@ -27,13 +28,6 @@ interface Directory {
   readonly connections: LdapConnections;
 }
 
-interface EntryKeys {
-  readonly id: string | undefined;
-  readonly login: string | undefined;
-  /** There is a value for the id, which is no text. */
-  readonly hasUnusableId: boolean;
-}
-
 /** The most entries for one login or id; more mean that the filter is not one for logins. */
 const MAX_CANDIDATES = 20;
 /** Results of a search by an id without such an entry: noSuchObject, invalidDNSyntax, invalidAttributeSyntax. */
@@ -51,7 +45,6 @@ export class LdapUsers implements UserSource {
   readonly #raw: Readonly<Record<string, string>>;
   readonly #password: () => Promise<string>;
   #directory: Directory | undefined;
-  #counting: Promise<number> | undefined;
 
   /**
    * @param resolver its name, for messages
@@ -115,16 +108,8 @@ export class LdapUsers implements UserSource {
     );
   }
 
-  /** Concurrent calls share one count. */
   async count(): Promise<number> {
-    const counting = (this.#counting ??= this.#countOnce());
-    try {
-      return await counting;
-    } finally {
-      if (this.#counting === counting) {
-        this.#counting = undefined;
-      }
-    }
+    return (await this.#survey()).users;
   }
 
   async checkPassword(userId: string, password: string): Promise<boolean> {
@@ -143,54 +128,42 @@ export class LdapUsers implements UserSource {
     await this.#directory?.connections.close();
   }
 
-  #countOnce(): Promise<number> {
-    return this.#overKeys(async (each) => {
-      let users = 0;
-      await each(({ id, login }) => {
-        users += id === undefined || login === undefined ? 0 : 1;
-      });
-      return users;
-    });
-  }
-
   /** @throws ServiceError 'resolver.unavailable' also for ids that are bytes of an unknown form */
-  examine(): Promise<Examination> {
-    return this.#overKeys(async (each) => {
-      const owners = new Map<string, number>();
-      let [entries, withoutId, withoutLogin] = [0, 0, 0];
-      await each(({ id, login, hasUnusableId: isRefused }) => {
-        if (isRefused) {
-          throw new LdapFault('answer', 'the attribute that UIDTYPE names holds bytes that are no text');
-        }
-        entries += 1;
-        withoutId += id === undefined ? 1 : 0;
-        withoutLogin += id !== undefined && login === undefined ? 1 : 0;
-        if (id !== undefined && login !== undefined) {
-          owners.set(id, (owners.get(id) ?? 0) + 1);
-        }
-      });
-      const users = entries - withoutId - withoutLogin;
-      const sharingId = [...owners.values()].reduce((sum, many) => (many > 1 ? sum + many : sum), 0);
-      return { entries, users, withoutId, withoutLogin, sharingId };
-    });
+  async examine(): Promise<Examination> {
+    const { hasUnusableIds, ...found } = await this.#survey();
+    if (hasUnusableIds) {
+      const reason = 'the attribute that UIDTYPE names holds bytes that are no text';
+      throw new ResolverUnavailable({ resolver: this.#resolver, reason });
+    }
+    return found;
   }
 
-  /** @param work reads the keys of all entries; it runs again where a kept connection turns out to be closed */
-  #overKeys<T>(work: (each: (note: (keys: EntryKeys) => void) => Promise<void>) => Promise<T>): Promise<T> {
+  /** Reads the ids and logins of all entries, anew where a kept connection turns out to be closed. */
+  #survey(): Promise<Examination & { readonly hasUnusableIds: boolean }> {
     return this.#withUserFaults(({ settings, connections }) => {
       const { attributes, userId } = settings;
-      const keys = attributesToRead({ login: attributes.login }, userId);
-      return connections.search((connection) =>
-        work((note) =>
-          connection.each({ ...searchFor(settings), attributes: keys }, (entry) => {
-            note({
-              id: idsOf(entry, userId)[0],
-              login: loginsOf(entry, attributes)[0],
-              hasUnusableId: hasUnusableId(entry, userId),
-            });
-          }),
-        ),
-      );
+      const search = {
+        ...searchFor(settings),
+        attributes: attributesToRead({ login: attributes.login }, userId),
+      };
+      return connections.search(async (connection) => {
+        const ids: string[] = [];
+        let [entries, withoutId, withoutLogin, hasUnusableIds] = [0, 0, 0, false];
+        await connection.each(search, (entry) => {
+          const [id] = idsOf(entry, userId);
+          entries += 1;
+          if (id === undefined) {
+            withoutId += 1;
+            hasUnusableIds ||= hasUnusableId(entry, userId);
+          } else if (loginsOf(entry, attributes).length === 0) {
+            withoutLogin += 1;
+          } else {
+            ids.push(id);
+          }
+        });
+        const sharingId = countSharing(ids);
+        return { entries, users: ids.length, withoutId, withoutLogin, sharingId, hasUnusableIds };
+      });
     });
   }
 
@@ -231,7 +204,11 @@ export class LdapUsers implements UserSource {
       this.#directory ??= this.#openDirectory();
       return await work(this.#directory);
     } catch (fault) {
-      throw fault instanceof LdapFault ? unavailable(this.#resolver, fault) : fault;
+      if (fault instanceof LdapFault) {
+        const { message: reason, detail = fault.kind } = fault;
+        throw new ResolverUnavailable({ resolver: this.#resolver, reason, detail, cause: fault });
+      }
+      throw fault;
     }
   }
 
@@ -240,24 +217,6 @@ export class LdapUsers implements UserSource {
     const { transport } = settings;
     return { settings, connections: new LdapConnections({ transport, password: this.#password }) };
   }
-}
-
-function unavailable(resolver: string, fault: LdapFault): ResolverUnavailable {
-  const { address, kind, message, detail = kind } = fault;
-  return new ResolverUnavailable({
-    resolver,
-    reason: message,
-    cause: fault,
-    detail: address === undefined ? detail : `${address} ${detail}`,
-    ...(address !== undefined &&
-      fault.isOfTheServer && {
-        server: {
-          lacks: kind === 'unreachable' ? 'connection' : 'answer',
-          address,
-          reason: fault.detail ?? message,
-        },
-      }),
-  });
 }
 
 function searchFor(settings: LdapSettings, narrower: Partial<LdapSearch> = {}): LdapSearch {

@@ -5,6 +5,7 @@ import {
   ResolverUnavailable,
   type UserSearch,
   type UserSource,
+  countSharing,
   matchesUser,
 } from '../../user-source.ts';
 import type { Log } from '../../../kernel/log.ts';
@@ -93,16 +94,9 @@ export class PasswdFile implements UserSource {
   }
 
   async examine(): Promise<Examination> {
-    const { accounts, byId, passedOver } = await this.#readContent();
-    const shared = new Set<string>();
-    for (const account of accounts) {
-      if (byId.get(account.userId) !== account) {
-        shared.add(account.userId);
-      }
-    }
+    const { accounts, passedOver } = await this.#readContent();
     const users = accounts.length;
-    // Beside the further accounts of a shared id, its first one.
-    const sharingId = users - byId.size + shared.size;
+    const sharingId = countSharing(accounts.map(({ userId }) => userId));
     const found = { entries: users, users, withoutId: 0, withoutLogin: 0, sharingId };
     return passedOver.lines === 0 ? found : { ...found, passedOver };
   }

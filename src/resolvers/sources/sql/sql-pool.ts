@@ -5,7 +5,7 @@ import { withTimeLimit } from '../../../kernel/bounded-work.ts';
 import type { ConnectionOptions as MysqlConnection } from 'mysql2';
 import type { ClientConfig as PostgresConnection } from 'pg';
 import { ServiceError } from '../../../kernel/errors.ts';
-import { connectionReason, ResolverUnavailable, type SilentServer } from '../../user-source.ts';
+import { connectionReason, ResolverUnavailable } from '../../user-source.ts';
 
 /** Said where MariaDB or MySQL asks for a kind of login that the driver lacks, such as ed25519. */
 export const UNKNOWN_LOGIN =
@@ -289,9 +289,6 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/timeout|timed out/i, LATE],
   [/^57P0|^PROTOCOL_CONNECTION_LOST|terminated|closed/i, AWAY],
 ];
-/** The reasons that the server itself has not given. */
-const UNCONNECTED: readonly string[] = [AWAY, LATE, UNTRUSTED, NO_TLS];
-
 /** The text is no value of the column's type, or has letters that the encoding of the database or column lacks. */
 const NO_SUCH_TEXT = [
   '22P02',
@@ -327,31 +324,13 @@ export function sqlUnavailable(
   settings?: Pick<SqlSettings, 'server' | 'port'>,
 ): ResolverUnavailable {
   const code = codeOf(cause);
-  const reason = reasonOf(cause, code);
-  return new ResolverUnavailable({
-    resolver,
-    reason,
-    cause,
-    detail: `SQL resolver ${resolver}: ${code === '' ? 'no code' : code}`,
-    server: settings && silentServer(settings, reason, code),
-  });
+  const place = settings === undefined ? 'unknown server' : addressOf(settings);
+  const detail = `SQL, ${place}: ${code === '' ? 'no code' : code}`;
+  return new ResolverUnavailable({ resolver, reason: reasonOf(cause, code), cause, detail });
 }
 
-/** @returns undefined if the server has answered */
-function silentServer(
-  { server, port }: Pick<SqlSettings, 'server' | 'port'>,
-  reason: string,
-  code: string,
-): SilentServer | undefined {
-  if (connectionReason(code) === undefined && !UNCONNECTED.includes(reason)) {
-    return undefined;
-  }
-  const host = server.includes(':') ? `[${server}]` : server;
-  return {
-    lacks: reason === LATE ? 'answer' : 'connection',
-    address: server.startsWith('/') ? server : `${host}:${port}`,
-    reason,
-  };
+function addressOf({ server, port }: Pick<SqlSettings, 'server' | 'port'>): string {
+  return server.startsWith('/') ? server : `${server.includes(':') ? `[${server}]` : server}:${port}`;
 }
 
 function reasonOf(cause: unknown, code: string): string {

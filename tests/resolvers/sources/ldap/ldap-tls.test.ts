@@ -153,6 +153,6 @@ describeWithSlapd('a connection to an LDAP directory', () => {
   it('is not made with a CACERTIFICATE that is none', async () => {
     const broken = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----';
     const refusal = await eventualRefusal(users(withTls.secureUrl, { CACERTIFICATE: broken }).count());
-    expect(refusal.message).toContain('CACERTIFICATE is no certificate in PEM');
+    expect(refusal.message).toContain('CACERTIFICATE is not a certificate in PEM form');
   });
 });

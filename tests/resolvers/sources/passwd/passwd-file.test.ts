@@ -284,7 +284,7 @@ describe('a passwd file with a fault', () => {
     const found = await source.examine();
     expect(found.passedOver?.lines).toBe(7);
     expect(describeTrial({ found })).toBe(
-      `1 users; 7 lines are passed over: ${[1, 2, 3, 4, 5].map((line) => `line ${line}`).join(', ')}, …`,
+      `1 entries, 1 users, lines passed over: 7 (${[1, 2, 3, 4, 5].map((line) => `line ${line}`).join(', ')}, …)`,
     );
     expect(isUsual(found)).toBe(false);
     expect(warnings.join()).not.toContain('geheim');
