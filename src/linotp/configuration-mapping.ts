@@ -428,15 +428,13 @@ function mapFilledTable(
     ({ login }) => login !== '',
   );
   const value = { name, kind: 'managed' as const, settings: {}, secret: null, users };
-  const left = all.length - users.length;
-  const reasons = [`becomes a managed resolver with ${users.length} users`];
-  reasons.push(...(left === 0 ? [] : [`${left} users without a login of their own are left`]));
-  const long = found.length - all.length;
-  reasons.push(...(long === 0 ? [] : [`${long} users with a text of more than 255 characters are left`]));
+  const left = found.length - users.length;
   const deceptive = users.filter(({ login }) => plainName(login) !== login).length;
-  reasons.push(
+  const reasons = [
+    `becomes a managed resolver with ${users.length} users`,
+    ...(left === 0 ? [] : [`${left} users without a login of their own, or of too long a text, are left`]),
     ...(deceptive === 0 ? [] : [`${deceptive} users keep a login that could be taken for another one`]),
-  );
+  ];
   return { name, row, value, reasons };
 }
 

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import {
   faultOfLength,
   importRefused,
@@ -87,18 +88,22 @@ async function isDoubleUtf8(
   if (encoding !== 'auto' || source.dialect !== 'mysql') {
     return encoding === 'double-utf8';
   }
-  const detector = new DoubleUtf8Detector();
-  for (const row of configRows) {
-    detector.note(textOf(row, 'value'));
+  // All texts with other characters than ASCII must have been encoded twice, and there must be one.
+  let foreign = 0;
+  const isOnce = (text: string): boolean => {
+    const isForeign = !isAscii(Buffer.from(text));
+    foreign += isForeign ? 1 : 0;
+    return isForeign && decodedTwice(text) === undefined;
+  };
+  if (configRows.some((row) => isOnce(textOf(row, 'value')))) {
+    return false;
   }
   for await (const rows of source.rows('Token')) {
-    for (const row of rows) {
-      for (const column of WRITTEN) {
-        detector.note(textOf(row, column));
-      }
+    if (rows.some((row) => WRITTEN.some((column) => isOnce(textOf(row, column))))) {
+      return false;
     }
   }
-  return detector.isDouble;
+  return foreign > 0;
 }
 
 /** A wrong key would make every secret unreadable, so nothing is read with it. */
@@ -339,22 +344,3 @@ const undoUnicodeEscapes: TextRepair = (text) => {
     return text;
   }
 };
-
-/** Finds out whether the texts of a database were encoded twice: all of those with other characters than ASCII were. */
-class DoubleUtf8Detector {
-  #foreign = 0;
-  #isDisproved = false;
-
-  note(text: string): void {
-    // eslint-disable-next-line no-control-regex -- the range of ASCII
-    if (/^[\x00-\x7f]*$/.test(text)) {
-      return;
-    }
-    this.#foreign += 1;
-    this.#isDisproved ||= decodedTwice(text) === undefined;
-  }
-
-  get isDouble(): boolean {
-    return this.#foreign > 0 && !this.#isDisproved;
-  }
-}

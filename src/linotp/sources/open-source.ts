@@ -5,21 +5,15 @@ import { join, resolve } from 'node:path';
 import type { Database } from 'node-sqlite3-wasm';
 import { isServiceError, type ServiceError } from '../../kernel/errors.ts';
 import { UNKNOWN_LOGIN, UNKNOWN_LOGIN_CODE } from '../../resolvers/sources/sql/sql-pool.ts';
-import {
-  importRefused,
-  LinotpSource,
-  type SnapshotConnection,
-  SOURCE_TABLES,
-  type SourceValue,
-} from '../linotp-source.ts';
+import { importRefused, LinotpSource, type SnapshotConnection, type SourceValue } from '../linotp-source.ts';
 
-/** With a driver (`mysql+mysqldb`) or not; only SQLite's may have no slashes. */
-const URL_OF_DATABASE = /^(?<scheme>[a-z0-9]+)(?:\+[a-z0-9]+)?:(?<rest>\/\/.*|(?<=^sqlite:).*)$/is;
+/** With a driver of SQLAlchemy's (`mysql+mysqldb`) or not. */
+const URL_OF_DATABASE = /^(?<scheme>[a-z0-9]+)(?:\+[a-z0-9]+)?:(?<rest>\/\/.*)$/is;
 
 /**
  * Opens a LinOTP database.
- * @param place a URL (`postgresql://…`, `mysql://…`, `sqlite:///FILE`; SQLAlchemy's names are accepted), or the path of
- *   a database file of SQLite
+ * @param place a URL (`postgresql://…`, `mysql://…`; SQLAlchemy's names are accepted), or the path of a database file of
+ *   SQLite
  * @throws ServiceError 'import.refused'
  */
 export async function openLinotpSource(place: string): Promise<LinotpSource> {
@@ -33,25 +27,10 @@ export async function openLinotpSource(place: string): Promise<LinotpSource> {
   if (/^(?:mysql|mariadb)$/i.test(scheme)) {
     return LinotpSource.open(await connectMysql(`mysql:${rest}`));
   }
-  if (/^sqlite$/i.test(scheme)) {
-    return openSqlite(pathInUrl(rest));
-  }
   throw importRefused(
-    `Databases of the kind ${scheme} cannot be read: give a URL of PostgreSQL, MySQL or MariaDB, or a database file ` +
-      'of SQLite',
+    `URLs of the kind ${scheme} cannot be read: give one of PostgreSQL, MySQL or MariaDB, or the path of a database ` +
+      'file of SQLite',
   );
-}
-
-/**
- * The path of SQLAlchemy's URL: three slashes before a relative path, four for an absolute one; parameters follow a
- * question mark.
- */
-function pathInUrl(rest: string): string {
-  const path = rest.replace(/^\/\/\//, '').replace(/\?.*$/s, '');
-  if (path === '' || path.startsWith('//')) {
-    throw importRefused('A URL of SQLite is sqlite:///relative/path or sqlite:////absolute/path');
-  }
-  return path;
 }
 
 async function openSqlite(path: string): Promise<LinotpSource> {
@@ -182,8 +161,6 @@ async function withImportFaults<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-const KNOWN: ReadonlySet<string> = new Set(Object.keys(SOURCE_TABLES).map((name) => name.toLowerCase()));
-
 /**
  * Opens a database file of SQLite: a copy of it, as no lock of ours would hold back a writer.
  * @throws ServiceError 'import.refused'
@@ -193,9 +170,7 @@ async function connectSqlite(path: string): Promise<SnapshotConnection> {
   const { default: sqlite } = await import('node-sqlite3-wasm');
   const copy = await copySqlite(path);
   try {
-    const database = withFileFaults(() =>
-      checkTables(new sqlite.Database(copy.path, { fileMustExist: true })),
-    );
+    const database = withFileFaults(() => new sqlite.Database(copy.path, { fileMustExist: true }));
     return await connection(database, copy);
   } catch (error) {
     await copy.remove();
@@ -203,23 +178,17 @@ async function connectSqlite(path: string): Promise<SnapshotConnection> {
   }
 }
 
-/** @returns the database within a transaction; every page of LinOTP's tables has been read, and none is damaged */
-function checkTables(database: Database): Database {
+async function connection(database: Database, copy: SqliteCopy): Promise<SnapshotConnection> {
   try {
     // The log of a database can be read without shared memory by the only process at it.
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; BEGIN');
-    const tables = database.all(`SELECT name FROM sqlite_master WHERE type = 'table'`) as { name: string }[];
-    for (const { name } of tables.filter((table) => KNOWN.has(table.name.toLowerCase()))) {
-      database.all(`SELECT count(*) FROM \`${name}\` NOT INDEXED`);
-    }
-    return database;
+    withFileFaults(() => {
+      database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; BEGIN');
+      database.all('SELECT count(*) FROM sqlite_master');
+    });
   } catch (error) {
     database.close();
     throw error;
   }
-}
-
-async function connection(database: Database, copy: SqliteCopy): Promise<SnapshotConnection> {
   // Open files outlive their names, so that nothing remains where the process is killed. Windows keeps the names.
   await copy.remove().catch(() => undefined);
   return {

@@ -20,31 +20,29 @@ const MAX_PASSWORD_LENGTH = 1_024;
 /** `unknown`: the stored password has an unsupported form. */
 type PasswordVerdict = 'match' | 'mismatch' | 'unknown';
 
-/** Verifies passwords against the hashes of directories, databases and passwd files. */
-export class DirectoryPasswords {
-  readonly #hasher: PasswordHasher;
-
-  constructor({ hasher }: { readonly hasher: PasswordHasher }) {
-    this.#hasher = hasher;
+/**
+ * Verifies passwords against the hashes of databases and passwd files.
+ * @param stored the stored hash; null, or the mark of a locked account, matches nothing
+ */
+export async function verifyStored(
+  hasher: PasswordHasher,
+  stored: string | null,
+  password: string,
+): Promise<PasswordVerdict> {
+  const hash = (stored ?? '').replace(CRYPT, '');
+  const size = Buffer.byteLength(password, 'utf8');
+  if (LOCKED.test(hash) || size === 0 || size > MAX_PASSWORD_LENGTH) {
+    await hasher.verifyNothing(password, hash);
+    return 'mismatch';
   }
-
-  /** @param stored the stored hash; null, or the mark of a locked account, matches nothing */
-  async verify(stored: string | null, password: string): Promise<PasswordVerdict> {
-    const hash = (stored ?? '').replace(CRYPT, '');
-    const size = Buffer.byteLength(password, 'utf8');
-    if (LOCKED.test(hash) || size === 0 || size > MAX_PASSWORD_LENGTH) {
-      await this.#hasher.verifyNothing(password, hash);
-      return 'mismatch';
-    }
-    const memory = ARGON2.exec(hash)?.[1];
-    if (memory !== undefined && Number(memory) <= MAX_ARGON2_MEMORY) {
-      return verdict(await this.#hasher.verify(hash, password));
-    }
-    if (DIGEST.test(hash)) {
-      return verifyDigest(hash, password);
-    }
-    return isShaCrypt(hash) ? verifyShaCrypt(hash, password) : verifyBcrypt(hash, password);
+  const memory = ARGON2.exec(hash)?.[1];
+  if (memory !== undefined && Number(memory) <= MAX_ARGON2_MEMORY) {
+    return verdict(await hasher.verify(hash, password));
   }
+  if (DIGEST.test(hash)) {
+    return verifyDigest(hash, password);
+  }
+  return isShaCrypt(hash) ? verifyShaCrypt(hash, password) : verifyBcrypt(hash, password);
 }
 
 async function verifyBcrypt(hash: string, password: string): Promise<PasswordVerdict> {

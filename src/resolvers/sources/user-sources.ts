@@ -14,7 +14,6 @@ import type { Resolver } from '../../configuration/configuration.ts';
 import type { Log } from '../../kernel/log.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import { Semaphore } from '../../kernel/bounded-work.ts';
-import { DirectoryPasswords } from './directory-password.ts';
 import { FileBounds } from './file-bounds.ts';
 import { PasswdFile } from './passwd/passwd-file.ts';
 import { SqlUsers } from './sql/sql-users.ts';
@@ -24,7 +23,6 @@ export interface SourceDependencies {
   readonly users: ManagedUserStore;
   readonly hasher: PasswordHasher;
   readonly secrets: ResolverSecrets;
-  readonly passwords: Pick<DirectoryPasswords, 'verify'>;
   /** The folders of files that were named over HTTP. */
   readonly fileBounds: FileBounds;
   /** Milliseconds for a resolver's answer. */
@@ -157,8 +155,7 @@ export function sourcesOf(dependencies: InstallationSources): {
   const { users, hasher, log, resolverUsed, resolverFileDirs: folders = [] } = dependencies;
   const timeoutMs = dependencies.resolverTimeout * 1000;
   const files = new FileBounds({ folders, timeoutMs });
-  const passwords = new DirectoryPasswords({ hasher });
-  const bounds = { users, hasher, log, timeoutMs, fileBounds: files, passwords };
+  const bounds = { users, hasher, log, timeoutMs, fileBounds: files };
   const open = (secrets: ResolverSecrets): OpenUserSources => openUserSources({ ...bounds, secrets });
   const secrets = new ResolverSecretStore(dependencies);
   const told = resolverUsed === undefined ? {} : { resolverUsed };

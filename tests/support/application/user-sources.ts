@@ -7,7 +7,6 @@ import {
   openUserSources,
   type SourceDependencies,
 } from '../../../src/resolvers/sources/user-sources.ts';
-import { DirectoryPasswords } from '../../../src/resolvers/sources/directory-password.ts';
 import { ReadableHasher } from './readable-hasher.ts';
 
 const SILENT: Log = {
@@ -26,7 +25,6 @@ export function sourcesOver(
     users,
     hasher: new ReadableHasher(),
     secrets: { open: () => Promise.resolve(undefined) },
-    passwords: new DirectoryPasswords({ hasher: new ReadableHasher() }),
     fileBounds: new FileBounds({ folders: [], timeoutMs: 30_000 }),
     timeoutMs: 30_000,
     log: SILENT,

@@ -1,4 +1,3 @@
-import { DirectoryPasswords } from '../../../src/resolvers/sources/directory-password.ts';
 import { checkSettings } from '../../../src/resolvers/settings/settings-rules.ts';
 import type { Resolver } from '../../../src/configuration/configuration.ts';
 import { SqlUsers } from '../../../src/resolvers/sources/sql/sql-users.ts';
@@ -59,11 +58,11 @@ export function sqlUsers({ settings, password, timeoutMs = 60_000, logged = [] }
   const line = (message: string, fields?: object): void => {
     logged.push(JSON.stringify({ message, ...fields }));
   };
-  const passwords = new DirectoryPasswords({ hasher: new ReadableHasher() });
+  const hasher = new ReadableHasher();
   return new SqlUsers({
     resolver,
     secrets: { open: () => Promise.resolve(password) },
-    passwords,
+    hasher,
     timeoutMs,
     log: { error: line, warn: line, info: line, debug: line },
   });

@@ -1,4 +1,5 @@
-import type { DirectoryPasswords } from '../directory-password.ts';
+import { verifyStored } from '../directory-password.ts';
+import type { PasswordHasher } from '../../../users/password-hash.ts';
 import {
   type DirectoryUser,
   type Examination,
@@ -46,7 +47,7 @@ export class PasswdFile implements UserSource {
     /** Its name, for messages. */
     readonly resolver: string;
     readonly fileName: string;
-    readonly passwords: Pick<DirectoryPasswords, 'verify'>;
+    readonly hasher: PasswordHasher;
     readonly log: Log;
     readonly timeoutMs: number;
     /** Bounds how many of the process's few threads for files and password hashes read files of resolvers. */
@@ -105,7 +106,7 @@ export class PasswdFile implements UserSource {
   async checkPassword(userId: string, password: string): Promise<boolean> {
     const account = (await this.#readContent()).byId.get(userId);
     const stored = account === undefined ? null : passwordOf(account);
-    const verdict = await this.#deps.passwords.verify(stored, password);
+    const verdict = await verifyStored(this.#deps.hasher, stored, password);
     if (verdict === 'unknown') {
       this.#deps.log.warn('A resolver keeps a password in a form that is not verified', {
         resolver: this.#deps.resolver,

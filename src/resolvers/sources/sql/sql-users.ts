@@ -16,7 +16,8 @@ import type { Resolver } from '../../../configuration/configuration.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { SqlPool, SqlRowsFault, isForNobody, sqlUnavailable } from './sql-pool.ts';
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
-import type { DirectoryPasswords } from '../directory-password.ts';
+import { verifyStored } from '../directory-password.ts';
+import type { PasswordHasher } from '../../../users/password-hash.ts';
 import { isStorable } from '../../../kernel/text.ts';
 
 type Query = Knex.QueryBuilder<SqlRow, SqlRow[]>;
@@ -36,7 +37,7 @@ export class SqlUsers implements UserSource {
   constructor(options: {
     readonly resolver: Resolver;
     readonly secrets: ResolverSecrets;
-    readonly passwords: Pick<DirectoryPasswords, 'verify'>;
+    readonly hasher: PasswordHasher;
     /** Milliseconds for each answer. */
     readonly timeoutMs: number;
     readonly log: Log;
@@ -116,9 +117,9 @@ export class SqlUsers implements UserSource {
 
   /** False if the Map names no column for it, or the column has no hash that can be verified. */
   async checkPassword(userId: string, password: string): Promise<boolean> {
-    const { passwords, log, resolver } = this.#deps;
+    const { hasher, log, resolver } = this.#deps;
     const row = await this.#rowOf(userId);
-    const verdict = await passwords.verify(row?.password ?? null, password);
+    const verdict = await verifyStored(hasher, row?.password ?? null, password);
     if (verdict === 'unknown') {
       log.warn('A resolver keeps a password in a form that is not verified', { resolver: resolver.name });
     }

@@ -6,6 +6,7 @@ import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file
 import { Semaphore } from '../../../../src/kernel/bounded-work.ts';
 import { deferred } from '../../../support/values/until.ts';
 import { eventualRefusal } from '../../../support/values/refusal.ts';
+import { ReadableHasher } from '../../../support/application/readable-hasher.ts';
 
 const GIGABYTE = 1024 ** 3;
 const MEGABYTE = 1024 ** 2;
@@ -30,7 +31,7 @@ function sourceAt(
   return new PasswdFile({
     resolver: 'file',
     fileName: name,
-    passwords: { verify: () => Promise.resolve('mismatch') },
+    hasher: new ReadableHasher(),
     log: { error: nothing, warn: nothing, info: nothing, debug: nothing },
     timeoutMs,
     fileReads,

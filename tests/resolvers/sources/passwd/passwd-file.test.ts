@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Resolver } from '../../../../src/configuration/configuration.ts';
-import { DirectoryPasswords } from '../../../../src/resolvers/sources/directory-password.ts';
 import {
   type PasswdContent,
   PasswdFault,
@@ -38,7 +37,7 @@ beforeEach(async () => {
   source = new PasswdFile({
     resolver: 'file',
     fileName,
-    passwords: new DirectoryPasswords({ hasher: new ReadableHasher() }),
+    hasher: new ReadableHasher(),
     log: { error: warn, warn, info: warn, debug: warn },
     timeoutMs: 30_000,
     fileReads: new Semaphore(1),
