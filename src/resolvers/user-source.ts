@@ -193,6 +193,7 @@ export function connectionReason(code: string | undefined): string | undefined {
   return REASONS[code ?? ''];
 }
 
+/** The failure 'resolver.unavailable', with what is at fault for operators and the log. */
 export class ResolverUnavailable extends ServiceError<'resolver.unavailable'> {
   /** The reason in words for clients, the end of the message. */
   readonly reason: string;
