@@ -52,7 +52,7 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
   en: {
     search: 'User, serial, transaction or page',
     searchHint:
-      'The beginning of a login, name, e-mail address or serial, a telephone number, its beginning or its end, a whole transaction, or a page. Enter opens a single hit, arrows lead to the others. Keys: / and Ctrl+K',
+      'The beginning of a login, name, e-mail address or serial, the end of a telephone number, a whole transaction, or a page. Enter opens a single hit, arrows lead to the others. Keys: / and Ctrl+K',
     people: 'People',
     tokens: 'Tokens',
     transactions: 'Transactions',
@@ -115,7 +115,7 @@ export const helpdeskTexts: Texts<HelpdeskTexts> = {
   de: {
     search: 'Benutzer, Seriennummer, Transaktion oder Seite',
     searchHint:
-      'Anfang von Benutzername, Name, E-Mail-Adresse oder Seriennummer, eine Telefonnummer, ihr Anfang oder ihr Ende, eine ganze Transaktion oder eine Seite. Enter öffnet einen einzelnen Treffer, Pfeile führen zu den anderen. Tasten: / und Strg+K',
+      'Anfang von Benutzername, Name, E-Mail-Adresse oder Seriennummer, das Ende einer Telefonnummer, eine ganze Transaktion oder eine Seite. Enter öffnet einen einzelnen Treffer, Pfeile führen zu den anderen. Tasten: / und Strg+K',
     people: 'Personen',
     tokens: 'Token',
     transactions: 'Transaktionen',
