@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import {
   faultOfLength,
   importRefused,
@@ -91,7 +90,7 @@ async function isDoubleUtf8(
   // All texts with other characters than ASCII must have been encoded twice, and there must be one.
   let foreign = 0;
   const isOnce = (text: string): boolean => {
-    const isForeign = !isAscii(Buffer.from(text));
+    const isForeign = /\P{ASCII}/u.test(text);
     foreign += isForeign ? 1 : 0;
     return isForeign && decodedTwice(text) === undefined;
   };
