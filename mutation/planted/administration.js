@@ -81,10 +81,10 @@ export const faults = [
     'tests/configuration/configuration-store',
   ],
   [
-    'users/user-service.ts',
-    "keeps: (user: DirectoryUser) => hasPhone(user, search ?? '')",
-    'keeps: () => true',
-    'tests/users/user-service',
+    'helpdesk/search-service.ts',
+    'users: users.filter((user) => endsLike(user, condition)),',
+    'users,',
+    'tests/helpdesk/people-search',
   ],
   [
     'users/managed-user-store.ts',
