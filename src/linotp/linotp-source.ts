@@ -269,20 +269,20 @@ export function readUtc(text: string): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** The ids of the realms of a token, by its id. */
-export type RealmLinks = ReadonlyMap<number, readonly number[]>;
+/** The ids of the realms of a token, at its id: an array takes a fifth of the memory of a map. */
+export type RealmLinks = readonly (readonly number[] | undefined)[];
 
 /** Tokens of the same realms share a list: there may be millions. */
 export async function readRealmLinks(source: LinotpSource): Promise<RealmLinks> {
-  const links = new Map<number, readonly number[]>();
+  const links: (readonly number[] | undefined)[] = [];
   const lists = new Map<string, readonly number[]>();
   for await (const rows of source.rows('TokenRealm')) {
     for (const row of rows) {
       const tokenId = wholeOf(row, 'token_id') ?? -1;
-      const realmIds = [...(links.get(tokenId) ?? []), wholeOf(row, 'realm_id') ?? -1];
+      const realmIds = [...(links[tokenId] ?? []), wholeOf(row, 'realm_id') ?? -1];
       const shared = lists.get(realmIds.join()) ?? realmIds;
       lists.set(realmIds.join(), shared);
-      links.set(tokenId, shared);
+      links[tokenId] = shared;
     }
   }
   return links;

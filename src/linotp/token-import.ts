@@ -210,7 +210,7 @@ export class TokenImport {
     const mapped: Pick<MappedToken, 'mapped' | 'token'>[] = [];
     const firsts = new Set<string>();
     for (const row of rows) {
-      const realmIds = facts.links.get(wholeOf(row, 'linotptokenid') ?? -1) ?? [];
+      const realmIds = facts.links[wholeOf(row, 'linotptokenid') ?? -1] ?? [];
       const one = mapToken(row, realmIds, facts.context);
       const { value } = one;
       if (value === undefined) {
@@ -360,9 +360,13 @@ function isSameImport({ fingerprint }: ResolvedToken, present: PresentToken): bo
 /** An owner as the target knows them; without a login where the resolver did not tell it. */
 type FoundOwner = { readonly userId: string; readonly login: string } | { readonly fault: string };
 
+/** Users that are listed at once; more are asked for one by one. */
+const LISTED_USERS = 100_000;
+
 /** Finds the logins of owners: LinOTP's tokens have only the ids of their users. */
 export class OwnerLogins {
   readonly #sources: UserSources;
+  readonly #listed = new Map<string, Promise<ReadonlyMap<string, string>>>();
   /** Why a resolver cannot be asked, by its name: it is not asked again. */
   readonly #faults = new Map<string, string>();
 
@@ -371,21 +375,29 @@ export class OwnerLogins {
   }
 
   async find(resolver: Resolver, userId: string): Promise<FoundOwner> {
-    const fault = this.#faults.get(resolver.name);
-    if (fault !== undefined) {
-      return { fault };
-    }
+    const { name } = resolver;
     try {
-      const user = await this.#sources(resolver).findById(userId);
-      return user === undefined
-        ? { fault: `the resolver ${resolver.name} has no user with the id ${userId}` }
-        : { userId, login: user.login };
+      if (!this.#faults.has(name)) {
+        const listed = this.#listed.get(name) ?? this.#list(resolver);
+        this.#listed.set(name, listed);
+        const login = (await listed).get(userId) ?? (await this.#sources(resolver).findById(userId))?.login;
+        return login === undefined
+          ? { fault: `the resolver ${name} has no user with the id ${userId}` }
+          : { userId, login };
+      }
     } catch (error) {
       if (!isServiceError(error)) {
         throw error;
       }
-      this.#faults.set(resolver.name, error.message);
-      return { fault: error.message };
+      this.#faults.set(name, error.message);
     }
+    return { fault: this.#faults.get(name) ?? '' };
+  }
+
+  async #list(resolver: Resolver): Promise<ReadonlyMap<string, string>> {
+    const source = this.#sources(resolver);
+    const isSmall = (await source.count()) <= LISTED_USERS;
+    const users = isSmall ? await source.list() : [];
+    return new Map(users.map(({ userId, login }) => [userId, login]));
   }
 }

@@ -46,6 +46,21 @@ describe('the settings of an SQL resolver', () => {
     expect(sql({ Where: '', Limit: ' ', Port: '' }).settings).toEqual(SQL);
   });
 
+  it('quote no password when a URL cannot be read', () => {
+    const { Table = '', Map = '' } = SQL;
+    for (const Connect of [
+      'postgres://u:geheim@h:x/d',
+      'postgres://u:%zzgeheim@h/d',
+      'geheim',
+      '://geheim@h',
+    ]) {
+      const settings = { Table, Map, Connect };
+      const said = refusalOf(() => checkResolver({ name: 'r', kind: 'sql', settings }));
+      expect(said.message).toContain('The setting Connect');
+      expect(said.message).not.toContain('geheim');
+    }
+  });
+
   it.each([
     ['postgres', 'postgresql'],
     ['PostgreSQL+psycopg2', 'postgresql'],
@@ -55,6 +70,31 @@ describe('the settings of an SQL resolver', () => {
   ])('name the driver %s as SQLAlchemy does', (driver, database) => {
     const read = readSqlSettings(sql({ Driver: driver }).settings);
     expect(read).toMatchObject({ database, port: database === 'mysql' ? 3306 : 5432 });
+  });
+
+  it('may be one URL, whose password becomes the secret', () => {
+    const { Table = '', Map = '' } = SQL;
+    const { settings, secret } = checkResolver({
+      name: 'r',
+      kind: 'sql',
+      settings: {
+        Table,
+        Map,
+        Connect: 'mysql+mysqldb://re%40der:ge%2Fheim@[::1]:3307/crm?sslmode=verify-ca',
+      },
+    });
+    expect(settings).toEqual({
+      Table,
+      Map,
+      Driver: 'mysql+mysqldb',
+      Server: '::1',
+      Port: '3307',
+      Database: 'crm',
+      User: 're@der',
+      conParams: 'sslmode=verify-ca',
+    });
+    expect(secret).toBe('ge/heim');
+    expect(readSqlSettings(settings).tls).toBe('verify-ca');
   });
 
   it.each<[Settings, string]>([
@@ -89,7 +129,7 @@ describe('the settings of an SQL resolver', () => {
       'The setting Server is the name',
     ],
     [{ CACERTIFICATE: 'MIIB' }, 'The setting CACERTIFICATE is not a certificate'],
-    [{ Connect: 'postgresql://u:geheim@h/d' }, 'The setting Connect is not taken'],
+    [{ Connect: 'postgresql://h/d' }, 'The setting Driver is given twice'],
     [{ Where: 'a\n= 1' }, 'The setting Where holds a line end'],
     [{ Where: 'x'.repeat(8_193) }, 'The setting Where is too long'],
     [{ Password: 'a\u0007b' }, 'The setting Password holds a line end or a control character'],
@@ -246,7 +286,7 @@ describe('the description of the settings of resolvers', () => {
     },
   );
 
-  it.each(settings.filter(({ setting }) => setting.example !== undefined))(
+  it.each(settings.filter(({ setting }) => setting.example !== undefined && setting.name !== 'Connect'))(
     'has an example that is taken: $kind $setting.name',
     ({ kind, setting: { name, example = '' } }) => {
       const checked = checkResolver({ name: 'r', kind, settings: { ...smallest(kind), [name]: example } });

@@ -19,7 +19,7 @@ export interface Draft {
   readonly removesPassword: boolean;
 }
 
-/** A setting of LinOTP that is not taken. */
+/** One URL in place of other settings; the form has these. */
 const LEFT_OUT = 'Connect';
 
 /** @returns the kinds of resolvers; they change with the server's version only */

@@ -121,7 +121,7 @@ export function readSettings<Schema extends z.ZodType>(schema: Schema, settings:
   return read.data as z.output<Schema>;
 }
 
-function invalidSetting(name: string, why: string): ServiceError {
+export function invalidSetting(name: string, why: string): ServiceError {
   return new ServiceError('resolver.invalid', `The setting ${name} ${why}`);
 }
 

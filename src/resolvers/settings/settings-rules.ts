@@ -8,7 +8,7 @@ import {
   type SettingFacts,
   type Settings,
 } from './setting-values.ts';
-import { SQL_SETTINGS } from './sql-settings.ts';
+import { SQL_SETTINGS, withoutConnect } from './sql-settings.ts';
 
 const PASSWD_SETTINGS = z.object({
   fileName: setting(
@@ -97,7 +97,7 @@ export function isSecretSetting(name: string): boolean {
  * @throws ServiceError 'resolver.invalid'
  */
 export function checkSettings(kind: ResolverKind, values: Settings): Settings {
-  const settings = canonicalSettings(kind, SETTINGS_RULES[kind].names, values);
+  const settings = withoutConnect(canonicalSettings(kind, SETTINGS_RULES[kind].names, values));
   const read = readSettings(KINDS[kind].schema, settings);
   const flags = Object.entries(read).filter(
     ([name, value]) => typeof value === 'boolean' && name in settings,

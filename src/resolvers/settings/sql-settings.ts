@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   authorities,
   ignored,
+  invalidSetting,
   jsonObject,
   line,
   readSettings,
@@ -150,15 +151,10 @@ export const SQL_SETTINGS = z
       isBoundToSecret: true,
     }),
     CACERTIFICATE: authorities,
-    Connect: setting(
-      line
-        .optional()
-        .refine(
-          (text) => text === undefined,
-          'is not taken: give Driver, Server, Database, User and Password',
-        ),
-      { description: 'Is not taken: it would hold a password.' },
-    ),
+    Connect: setting(line.optional(), {
+      description: 'A URL in place of driver, server, port, database, user and password.',
+      example: 'postgresql://user@db.example.com:5432/crm?sslmode=verify-full',
+    }),
   })
   .refine(({ Where = '', Driver }) => isCondition(Where, Driver), {
     path: ['Where'],
@@ -203,6 +199,55 @@ export function readSqlSettings(settings: Settings): SqlSettings {
     tls: read.conParams,
     authorities: read.CACERTIFICATE,
   };
+}
+
+/**
+ * @returns the settings with those of `Connect` in its place, the password included
+ * @throws ServiceError 'resolver.invalid' that names the setting
+ */
+export function withoutConnect({ Connect: url, ...others }: Settings): Settings {
+  return url === undefined ? others : { ...parseConnectUrl(url, others), ...others };
+}
+
+/**
+ * Parses a URL `driver://user:password@host:port/database?parameters`.
+ * @param besides the settings that are given individually; none of them may also be in the URL
+ * @throws ServiceError 'resolver.invalid', which quotes nothing of the URL: it may hold a password
+ */
+function parseConnectUrl(url: string, besides: Settings): Settings {
+  const [, driver = '', rest = ''] = /^([A-Za-z0-9+]+):\/\/(.+)$/.exec(url) ?? [];
+  // With a scheme that URL knows, so that ports and hosts follow the same rules for every driver.
+  const parsed = URL.canParse(`postgres://${rest}`) ? new URL(`postgres://${rest}`) : undefined;
+  if (driver === '' || rest === '' || parsed === undefined) {
+    throw invalidSetting('Connect', 'is not a URL such as postgresql://user@host:5432/database');
+  }
+  if (`${parsed.pathname}${parsed.search}${parsed.hash}`.includes('@')) {
+    // The beginning of the password would be read as a port, and its rest shown as the name of a database.
+    throw invalidSetting('Connect', 'has an @ behind the host: in a password / ? and # are %2F, %3F and %23');
+  }
+  const parts: Settings = {
+    Driver: driver,
+    Server: parsed.hostname.replace(/^\[(.*)\]$/, '$1'),
+    Port: parsed.port,
+    Database: decode(parsed.pathname.slice(1)),
+    User: decode(parsed.username),
+    Password: decode(parsed.password),
+    conParams: parsed.search.slice(1),
+  };
+  const filled = Object.entries(parts).filter(([, value]) => value !== '');
+  const twice = filled.find(([name]) => name in besides);
+  if (twice !== undefined) {
+    throw invalidSetting(twice[0], 'is given twice: by itself and in Connect');
+  }
+  return Object.fromEntries(filled);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalidSetting('Connect', 'holds a % that begins no character');
+  }
 }
 
 /** Characters that begin and end texts and names in conditions. To PostgreSQL a backtick is an operator. */
