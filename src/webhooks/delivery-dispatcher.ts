@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { BackgroundLoop, type LoopPace } from '../kernel/background-loop.ts';
 import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
@@ -81,8 +80,6 @@ export class DeliveryDispatcher {
     readonly elapsed?: () => number;
   }) {
     this.#deps = dependencies;
-    // Each delivery under way listens; Node warns of more than ten.
-    setMaxListeners(0, this.#stopping.signal);
     this.#limits = { ...DISPATCH_LIMITS, ...dependencies.limits };
   }
 

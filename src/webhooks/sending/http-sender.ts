@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { lookup, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import {
@@ -130,6 +131,8 @@ export class HttpWebhookSender {
     const limit = setTimeout(() => {
       ending.abort(late);
     }, this.#timeoutMs);
+    // One for each message under way: Node warns of more than ten.
+    setMaxListeners(0, signal);
     signal.addEventListener('abort', end);
     try {
       const status = await this.#sendOnFresh(receiver, message, ending.signal);
