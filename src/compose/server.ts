@@ -99,12 +99,16 @@ async function startUnlessRequested(
 }
 
 /**
- * Loads the small modules that requests would load only once they need them: an import that has failed, as the process
- * had no file left to open, fails until the next start. Passkeys, single sign-on, LDAP and key files would take 6 MiB of
- * every server; `descriptorWarning` keeps files for them.
+ * Loads what sign-ins by password and deliveries would load only once they need it: an import that has failed, as the
+ * process had no file left to open, fails until the next start. Passkeys, single sign-on and key files would take 6 MiB
+ * of every server; that a process may have too few files is told by `descriptorWarning`.
  */
 function loadLateModules(): Promise<unknown> {
-  return Promise.all([import('bcryptjs'), import('../webhooks/sending/http-sender.ts')]);
+  return Promise.all([
+    import('bcryptjs'),
+    import('../resolvers/sources/ldap/ldap-users.ts'),
+    import('../webhooks/sending/http-sender.ts'),
+  ]);
 }
 
 /** A running server. */

@@ -375,7 +375,13 @@ function mapConnection(
       name,
       row,
       value,
-      reasons: [...reasons, `does not work before it is corrected: ${error.message}`],
+      reasons: [
+        ...reasons,
+        `does not work before it is corrected: ${error.message}`,
+        ...(settings.Connect === undefined
+          ? []
+          : ['Connect is left, as it may hold a password: set its parts']),
+      ],
     };
   }
 }

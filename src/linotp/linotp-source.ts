@@ -279,6 +279,9 @@ export async function readRealmLinks(source: LinotpSource): Promise<RealmLinks> 
   for await (const rows of source.rows('TokenRealm')) {
     for (const row of rows) {
       const tokenId = wholeOf(row, 'token_id') ?? -1;
+      if (tokenId < 0) {
+        continue;
+      }
       const realmIds = [...(links[tokenId] ?? []), wholeOf(row, 'realm_id') ?? -1];
       const shared = lists.get(realmIds.join()) ?? realmIds;
       lists.set(realmIds.join(), shared);

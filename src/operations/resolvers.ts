@@ -45,7 +45,7 @@ const TRIAL = z.object({
       withoutLogin: count.describe('of those with an id'),
       sharingId: count.describe('users whose id another one has as well: they own the same tokens'),
       passedOver: z
-        .object({ lines: count, first: z.array(z.string()).describe('some, each with the reason') })
+        .object({ lines: count, first: z.array(z.string()).describe('some, as `line 7`') })
         .optional()
         .describe('lines of a passwd file that are no accounts'),
     })

@@ -61,7 +61,7 @@ export interface Examination {
   readonly passedOver?:
     | {
         readonly lines: number;
-        /** The first of them, each with the reason. */
+        /** The first of them, as `line 7`. */
         readonly first: readonly string[];
       }
     | undefined;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { authorities, flag, ignored, jsonObject, line, setting } from './setting-values.ts';
+import { authorities, flag, ignored, jsonObject, line, setting, whole } from './setting-values.ts';
 
 const YES_NO = ['True', 'False'] as const;
 
@@ -59,7 +59,7 @@ const timeouts = line
   .transform((text) => {
     const [connect = 0, answer = connect] = text
       .split(/[;,]/)
-      .map((part) => Math.min(Number(part) || USUAL_TIMEOUT, MAX_TIMEOUT) * 1_000);
+      .map((part) => Math.round(Math.min(Number(part) || USUAL_TIMEOUT, MAX_TIMEOUT) * 1_000));
     return { connect, answer };
   });
 
@@ -112,7 +112,10 @@ export const LDAP_SETTINGS = z.object({
     description: 'Seconds to connect and for each answer; `2;10` for the two.',
     default: String(USUAL_TIMEOUT),
   }),
-  SIZELIMIT: setting(line.optional(), { description: 'Has no effect: all users are listed.' }),
+  SIZELIMIT: setting(whole(0, 100_000_000).optional(), {
+    description: 'The most users in a list; every user is found and counted. 0: no limit.',
+    default: '0',
+  }),
   LOGINNAMEATTRIBUTE: setting(attribute, { description: 'The attribute with the login.', example: 'uid' }),
   LDAPSEARCHFILTER: setting(filter, {
     description: 'The filter of all users; several in a row must all hold.',

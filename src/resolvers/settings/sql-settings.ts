@@ -40,6 +40,8 @@ export interface SqlSettings {
   readonly columns: SqlColumns;
   /** A condition in SQL; undefined: all rows are users. */
   readonly where: string | undefined;
+  /** The most users that are counted and listed. */
+  readonly limit: number | undefined;
   readonly tls: SqlTlsMode;
   /** The only trusted authorities, in PEM form; undefined: those of the system. */
   readonly authorities: string | undefined;
@@ -49,6 +51,7 @@ const POSTGRESQL = ['postgres', 'postgresql', 'pgsql'];
 const MYSQL = ['mysql', 'mariadb'];
 /** Encodings of the connection: the server converts to and from UTF-8 itself, whatever the table's encoding. */
 const UTF8 = ['utf8', 'utf-8', 'utf8mb4', 'unicode'];
+const MAX_USERS = 100_000_000;
 
 /** SQLAlchemy's names, such as `mysql+mysqldb`; its library for the connection is ignored. */
 const driver = line
@@ -135,7 +138,9 @@ export const SQL_SETTINGS = z
       description: 'A condition in SQL that selects the rows of users; without it, all.',
       example: 'active = 1',
     }),
-    Limit: setting(line.optional(), { description: 'Has no effect: all users are listed.' }),
+    Limit: setting(whole(1, MAX_USERS).optional(), {
+      description: 'The most users that are counted and listed; every user is found.',
+    }),
     Encoding: setting(
       line
         .refine((text) => UTF8.includes(text.toLowerCase()), {
@@ -196,6 +201,7 @@ export function readSqlSettings(settings: Settings): SqlSettings {
       mobile,
     },
     where: read.Where,
+    limit: read.Limit,
     tls: read.conParams,
     authorities: read.CACERTIFICATE,
   };

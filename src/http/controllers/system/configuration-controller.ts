@@ -31,7 +31,7 @@ interface ValueParameters {
 
 const WITHOUT_EFFECT = z
   .strictObject({
-    message: z.string().describe('the values that are stored without effect, each with the reason'),
+    message: z.string().describe('the values that are stored without effect'),
   })
   .optional()
   .describe('present where a value is stored that the server does not read');

@@ -23,6 +23,11 @@ import {
 } from './ldap-configuration.ts';
 import { comparableLogin, meantBy } from '../../resolver-lookup.ts';
 
+/** What all entries of a directory are. */
+interface Survey extends Omit<Examination, 'sharingId'> {
+  readonly hasUnusableIds: boolean;
+}
+
 interface Directory {
   readonly settings: LdapSettings;
   readonly connections: LdapConnections;
@@ -87,10 +92,12 @@ export class LdapUsers implements UserSource {
     });
   }
 
+  /** Ends the list at SIZELIMIT. */
   list({ conditions = [], limit = Infinity }: Partial<UserSearch> = {}): Promise<readonly DirectoryUser[]> {
     return this.#withUserFaults(({ settings, connections }) =>
       connections.search(async (connection) => {
         const users: DirectoryUser[] = [];
+        const end = Math.min(limit, settings.sizeLimit || Infinity);
         const { filters, others } = searchFilters(settings, conditions);
         const search = searchFor(settings, {
           filter:
@@ -98,18 +105,19 @@ export class LdapUsers implements UserSource {
         });
         const onEntry = (entry: SearchEntry): void => {
           const user = userOfEntry(entry, settings.attributes, settings.userId);
-          if (user !== undefined && users.length < limit && matchesUser(user, others)) {
+          if (user !== undefined && users.length < end && matchesUser(user, others)) {
             users.push(user);
           }
         };
-        await connection.each(search, onEntry, () => users.length >= limit);
+        await connection.each(search, onEntry, () => users.length >= end);
         return users;
       }),
     );
   }
 
+  /** Counts all of them, regardless of SIZELIMIT. */
   async count(): Promise<number> {
-    return (await this.#survey()).users;
+    return (await this.#survey(() => undefined)).users;
   }
 
   async checkPassword(userId: string, password: string): Promise<boolean> {
@@ -130,16 +138,17 @@ export class LdapUsers implements UserSource {
 
   /** @throws ServiceError 'resolver.unavailable' also for ids that are bytes of an unknown form */
   async examine(): Promise<Examination> {
-    const { hasUnusableIds, ...found } = await this.#survey();
+    const ids: string[] = [];
+    const { hasUnusableIds, ...found } = await this.#survey((id) => ids.push(id));
     if (hasUnusableIds) {
       const reason = 'the attribute that UIDTYPE names holds bytes that are no text';
       throw new ResolverUnavailable({ resolver: this.#resolver, reason });
     }
-    return found;
+    return { ...found, sharingId: countSharing(ids.slice(-found.users)) };
   }
 
   /** Reads the ids and logins of all entries, anew where a kept connection turns out to be closed. */
-  #survey(): Promise<Examination & { readonly hasUnusableIds: boolean }> {
+  #survey(note: (id: string) => unknown): Promise<Survey> {
     return this.#withUserFaults(({ settings, connections }) => {
       const { attributes, userId } = settings;
       const search = {
@@ -147,7 +156,6 @@ export class LdapUsers implements UserSource {
         attributes: attributesToRead({ login: attributes.login }, userId),
       };
       return connections.search(async (connection) => {
-        const ids: string[] = [];
         let [entries, withoutId, withoutLogin, hasUnusableIds] = [0, 0, 0, false];
         await connection.each(search, (entry) => {
           const [id] = idsOf(entry, userId);
@@ -158,11 +166,16 @@ export class LdapUsers implements UserSource {
           } else if (loginsOf(entry, attributes).length === 0) {
             withoutLogin += 1;
           } else {
-            ids.push(id);
+            note(id);
           }
         });
-        const sharingId = countSharing(ids);
-        return { entries, users: ids.length, withoutId, withoutLogin, sharingId, hasUnusableIds };
+        return {
+          entries,
+          users: entries - withoutId - withoutLogin,
+          withoutId,
+          withoutLogin,
+          hasUnusableIds,
+        };
       });
     });
   }

@@ -82,8 +82,11 @@ export class PasswdFile implements UserSource {
   async list({ conditions, limit }: UserSearch = EVERYBODY): Promise<readonly DirectoryUser[]> {
     const users: DirectoryUser[] = [];
     for (const account of (await this.#readContent()).accounts) {
+      if (users.length >= limit) {
+        break;
+      }
       const user = userOf(account);
-      if (users.length < limit && matchesUser(user, conditions)) {
+      if (matchesUser(user, conditions)) {
         users.push(user);
       }
     }
@@ -297,10 +300,13 @@ interface PasswdAccount {
   readonly login: string;
   readonly userId: string;
   readonly line: string;
+  /** Once it was asked for. */
+  user?: DirectoryUser;
 }
 
-function userOf({ login, userId, line }: PasswdAccount): DirectoryUser {
-  return { login, userId, ...readGecos(fieldsOf(line)[4] ?? '') };
+function userOf(account: PasswdAccount): DirectoryUser {
+  const { login, userId, line } = account;
+  return (account.user ??= { login, userId, ...readGecos(fieldsOf(line)[4] ?? '') });
 }
 
 /** @returns the password field: a hash, or a mark that locks the account, as a line without all fields always does */

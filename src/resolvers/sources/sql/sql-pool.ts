@@ -289,14 +289,15 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/timeout|timed out/i, LATE],
   [/^57P0|^PROTOCOL_CONNECTION_LOST|terminated|closed/i, AWAY],
 ];
-/** The text is no value of the column's type, or has letters that the encoding of the database or column lacks. */
-const NO_SUCH_TEXT = [
-  '22P02',
+/**
+ * The text is no value of the column's type, so no row has it. 42883: PostgreSQL cannot compare values of the type, as
+ * of json.
+ */
+const NO_SUCH_VALUE = ['22P02', '22003', '22007', '22008', '42883', 'ER_WRONG_VALUE'];
+
+/** The text has letters that the encoding of the database or column lacks, so no row has it. */
+const FOREIGN_LETTERS = [
   '22P05',
-  '22003',
-  '22007',
-  '22008',
-  'ER_WRONG_VALUE',
   'ER_CANT_AGGREGATE_2COLLATIONS',
   'ER_CANNOT_CONVERT_STRING',
   'ER_IMPOSSIBLE_STRING_CONVERSION',
@@ -309,9 +310,14 @@ function codeOf(cause: unknown): string {
   return typeof code === 'string' ? code : typeof errno === 'number' ? String(errno) : '';
 }
 
-/** @returns true if no row can have the text that was searched for */
-export function isForNobody(cause: unknown): boolean {
-  return NO_SUCH_TEXT.includes(codeOf(cause));
+/** @returns true if the column cannot hold the text that was searched for */
+export function isNoSuchValue(cause: unknown): boolean {
+  return NO_SUCH_VALUE.includes(codeOf(cause));
+}
+
+/** @returns true if the database has no letters for the text that was searched for */
+export function hasForeignLetters(cause: unknown): boolean {
+  return FOREIGN_LETTERS.includes(codeOf(cause));
 }
 
 /**

@@ -303,6 +303,14 @@ describeWithSlapd('the users of an LDAP directory', () => {
     expect(await many.findByLogin('user7')).toMatchObject({ login: 'user7' });
   });
 
+  it('are listed up to SIZELIMIT, and counted beyond it', async () => {
+    const many = (SIZELIMIT: string): LdapUsers => users({ LDAPBASE: `ou=many,${SUFFIX}`, SIZELIMIT });
+    expect(await many('700').list()).toHaveLength(700);
+    expect(await many('700').list({ conditions: [], limit: 701 })).toHaveLength(700);
+    expect(await many('0').list()).toHaveLength(MANY);
+    expect(await many('700').count()).toBe(MANY);
+  });
+
   it('are those of the search filter, also when it is written with escapes and blanks', async () => {
     expect(await users({ LDAPSEARCHFILTER: '(cn=bj\\c3\\b6rn)' }).count()).toBe(1);
     expect(await users({ LDAPSEARCHFILTER: '(cn=bj*rn)' }).count()).toBe(1);

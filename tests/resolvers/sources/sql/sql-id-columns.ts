@@ -1,7 +1,25 @@
 /** A type of a column, literals of SQL for ids that are close to each other, and the ids that they become. */
 export type Column = readonly [type: string, ids: readonly (readonly [literal: string, id: string])[]];
 
+// The first three, and the first one of MariaDB, are from a collection of inputs of which two became one id.
 export const POSTGRESQL_COLUMNS: readonly Column[] = [
+  [
+    'bytea',
+    [
+      ["'\\xF1F2F3F4F5F6F7F8'", 'f1f2f3f4f5f6f7f8'],
+      ["'\\xF0F1F2F3F4F5F6F7'", 'f0f1f2f3f4f5f6f7'],
+    ],
+  ],
+  [
+    'timestamptz',
+    [
+      ["'2026-01-01 00:00:00.000001+00'", '2026-01-01 00:00:00.000001+00'],
+      ["'2026-01-01 00:00:00.000002+00'", '2026-01-01 00:00:00.000002+00'],
+      ["'2026-10-25 02:30:00+02'", '2026-10-25 00:30:00+00'],
+      ["'2026-10-25 02:30:00+01'", '2026-10-25 01:30:00+00'],
+      ["'infinity'", 'infinity'],
+    ],
+  ],
   [
     'text',
     [
@@ -9,6 +27,15 @@ export const POSTGRESQL_COLUMNS: readonly Column[] = [
       ["'K1 '", 'K1 '],
       ["'k1'", 'k1'],
       ["'\\x6b31'", '\\x6b31'],
+    ],
+  ],
+  [
+    'bytea',
+    [
+      ["'K1'", '4b31'],
+      ["'4b31'", '34623331'],
+      ["'\\x00'", '00'],
+      ["'\\x0000'", '0000'],
     ],
   ],
   [
@@ -95,11 +122,27 @@ export const POSTGRESQL_COLUMNS: readonly Column[] = [
     ],
   ],
   [
+    'json',
+    [
+      ["'1'", '1'],
+      ["'1.0'", '1.0'],
+      [`'{"a":1}'`, '{"a":1}'],
+      [`'{"a": 1}'`, '{"a": 1}'],
+    ],
+  ],
+  [
     'jsonb',
     [
       ["'1'", '1'],
       ["'1.0'", '1.0'],
       [`'{"a":1}'`, '{"a": 1}'],
+    ],
+  ],
+  [
+    'point',
+    [
+      ["'(1,2)'", '(1,2)'],
+      ["'(1,3)'", '(1,3)'],
     ],
   ],
   [
@@ -111,6 +154,39 @@ export const POSTGRESQL_COLUMNS: readonly Column[] = [
   ],
 ];
 export const MARIADB_COLUMNS: readonly Column[] = [
+  [
+    'BINARY(16)',
+    [
+      ["UNHEX('F1F2F3F4F5F6F7F8F9FAFBFCFDFEFFF0')", 'f1f2f3f4f5f6f7f8f9fafbfcfdfefff0'],
+      ["UNHEX('F0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF')", 'f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff'],
+      ["'K1'", '4b310000000000000000000000000000'],
+    ],
+  ],
+  [
+    'VARBINARY(20)',
+    [
+      ["'K1'", '4b31'],
+      ["'K1 '", '4b3120'],
+      ["'4b31'", '34623331'],
+      ["X'FF'", 'ff'],
+      ["X'FE'", 'fe'],
+    ],
+  ],
+  [
+    'BLOB',
+    [
+      ["X'00'", '00'],
+      ["X'0000'", '0000'],
+    ],
+  ],
+  [
+    'BIT(64)',
+    [
+      ["b'1'", '1'],
+      ['18446744073709551615', '18446744073709551615'],
+      ['18446744073709551614', '18446744073709551614'],
+    ],
+  ],
   [
     'VARCHAR(20)',
     [
@@ -158,8 +234,8 @@ export const MARIADB_COLUMNS: readonly Column[] = [
   [
     'INT(8) ZEROFILL',
     [
-      ['7', '00000007'],
-      ['70', '00000070'],
+      ['7', '7'],
+      ['70', '70'],
     ],
   ],
   [

@@ -184,6 +184,17 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
         expect(await found(fieldCondition('login', text))).toEqual([]);
       }
       expect(await found(fieldCondition('login', '*'), 2)).toHaveLength(2);
+      expect(await users({ Limit: '1' }).list({ conditions: [], limit: 5 })).toHaveLength(1);
+    });
+
+    it('are counted and listed up to the limit, and found beyond it', async () => {
+      const limited = users({ Limit: '3' });
+      expect(await limited.count()).toBe(3);
+      expect((await limited.list()).length).toBe(3);
+      for (const [, login] of PEOPLE) {
+        expect((await limited.findByLogin(String(login)))?.login).toBe(login);
+      }
+      expect(await users({ Limit: '100' }).count()).toBe(PEOPLE.length);
     });
 
     it('are those for whom the condition holds', async () => {
@@ -276,7 +287,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       [{ Map: '{"userid": "nosuch", "username": "nosuch"}' }, 'does not exist'],
       [{ Where: 'nosuch = 1' }, 'does not exist'],
       [{ Where: 'id = = 1' }, 'does not understand its Where'],
-      [{ Database: 'nosuch' }, 'there is no such database, or its user may not use it'],
+      [{ Database: 'nosuch' }, /no such database|may not use the database/],
       [{ User: 'nosuch' }, 'refuses the user or the password'],
       [{ Server: 'nosuch.invalid', Port: '1' }, 'the host name is unknown'],
       [{ Server: '127.0.0.1', Port: '1' }, 'no server listens there'],
