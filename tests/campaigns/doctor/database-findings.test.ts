@@ -332,7 +332,7 @@ describeWithProgram('a database behind PgBouncer', findPgBouncer(), 'pgbouncer',
     await queryOnce(test.url, `ALTER DATABASE ${row?.name ?? ''} SET ${setting}`);
     await queryOnce(
       test.url,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
     );
   }
