@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { checkResolver } from '../../src/resolvers/resolver-draft.ts';
 import { readSqlSettings } from '../../src/resolvers/settings/sql-settings.ts';
 import { CERTIFICATE_2030 } from '../support/values/certificate.ts';
+import { readLdapSettings } from '../../src/resolvers/sources/ldap/ldap-configuration.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 import { describedKinds } from '../../src/resolvers/settings/settings-rules.ts';
 import { LDAP_PRESETS } from '../../console/src/resolvers/ldap-presets.ts';
@@ -221,6 +222,13 @@ describe('the settings of an LDAP resolver', () => {
       CACERTIFICATE: CERTIFICATE_2030.trim(),
     });
     expect(secret).toBe('geheim');
+  });
+
+  it('have times of whole milliseconds, which a timer takes', () => {
+    expect(readLdapSettings({ ...LDAP, TIMEOUT: '2.01;16.1' }).transport).toMatchObject({
+      connectTimeout: 2_010,
+      answerTimeout: 16_100,
+    });
   });
 
   it.each<[Settings, string]>([

@@ -95,7 +95,7 @@ export const settingTexts: Texts<SettingTexts> = {
       'sql Map':
         'Die Spalten für userid und username (nötig), password, givenname, surname, email, phone und mobile.',
       'sql Where': 'SQL-Bedingung, die die Zeilen der Benutzer auswählt; ohne Angabe alle.',
-      'sql Limit': 'Ohne Wirkung: Alle Benutzer werden aufgelistet.',
+      'sql Limit': 'Höchstzahl beim Zählen und Auflisten; gefunden wird jeder Benutzer.',
       'sql Encoding': 'Die Kodierung: utf-8; die Datenbank wandelt selbst um.',
       'sql conParams': 'Die Verschlüsselung: `sslmode=disable`, `require`, `verify-ca` oder `verify-full`.',
       'sql CACERTIFICATE': PEM,
@@ -105,7 +105,7 @@ export const settingTexts: Texts<SettingTexts> = {
       'ldap BINDDN': 'Konto für Suchen; ohne Angabe wird anonym gesucht.',
       'ldap BINDPW': 'Passwort dieses Kontos.',
       'ldap TIMEOUT': 'Sekunden für die Verbindung und jede Antwort; `2;10` für beides einzeln.',
-      'ldap SIZELIMIT': 'Ohne Wirkung: Alle Benutzer werden aufgelistet.',
+      'ldap SIZELIMIT': 'Höchstzahl einer Liste, die dort endet; 0: keine Grenze.',
       'ldap LOGINNAMEATTRIBUTE': 'Das Attribut mit dem Benutzernamen.',
       'ldap LDAPSEARCHFILTER': 'Der Filter aller Benutzer; mehrere hintereinander müssen alle zutreffen.',
       'ldap LDAPFILTER': 'Der Filter für den Benutzer mit dem Namen %s.',

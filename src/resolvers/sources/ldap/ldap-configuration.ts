@@ -43,6 +43,9 @@ export const GUID_ATTRIBUTE = 'objectGUID';
 /** @throws LdapFault 'settings' that names the setting */
 export function readLdapSettings(settings: Settings): LdapSettings {
   const { USERINFO: names = {}, TIMEOUT: timeout, ...read } = readStored(settings);
+  if (readDistinguishedName(read.LDAPBASE) === undefined) {
+    throw new LdapFault('settings', 'LDAPBASE is no distinguished name');
+  }
   return {
     transport: {
       servers: read.LDAPURI,

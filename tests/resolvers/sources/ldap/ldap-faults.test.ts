@@ -110,7 +110,7 @@ describeWithSlapd('an LDAP directory that cannot be used', () => {
     [{ BINDDN: `cn=gone,${SUFFIX}` }, 'wrong', 'the directory refuses BINDDN and its password'],
     [{ BINDDN: READER }, '', 'BINDDN is set without a password'],
     [{ LDAPBASE: `ou=gone,${SUFFIX}` }, undefined, 'LDAPBASE does not exist, or may not be seen'],
-    [{ LDAPBASE: 'nowhere' }, undefined, 'the directory takes LDAPBASE or BINDDN for no distinguished name'],
+    [{ LDAPBASE: 'nowhere' }, undefined, 'LDAPBASE is no distinguished name'],
     [{ LDAPSEARCHFILTER: '(uid=\\ff)' }, undefined, 'LDAPSEARCHFILTER is no LDAP filter'],
     [{ LDAPFILTER: '(%s=anna)' }, undefined, 'LDAPFILTER needs %s in the place of the login, as in (uid=%s)'],
     [
