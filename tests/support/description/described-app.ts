@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterAll, afterEach } from '@jest/globals';
 import type { Express } from 'express';
 import { createApp, isConsolePath } from '../../../src/http/app.ts';
 import { type AppDependencies, servedEndpoints } from '../../../src/http/served-endpoints.ts';
 import { describeInterface } from '../../../src/http/description/openapi-document.ts';
+import { afterTestsOfAllFiles } from '../environment/test-globals.js';
 import { AnswerCheck } from './answer-check.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
@@ -35,8 +35,7 @@ export function takeFaults(): string[] {
   return faults.splice(0);
 }
 
-afterEach(refuseFaults);
-afterAll(refuseFaults);
+afterTestsOfAllFiles(refuseFaults);
 
 function refuseFaults(): void {
   const [first, ...others] = takeFaults();
@@ -49,9 +48,9 @@ function refuseFaults(): void {
 
 /** Apps with the same endpoints share a check: each takes a tenth of a second to make. */
 function checkOf(dependencies: AppDependencies): AnswerCheck {
-  const { config } = dependencies;
+  const { config, services } = dependencies;
   const { monitoringPost, documentedVersion } = config;
-  const key = [monitoringPost, documentedVersion].join();
+  const key = [monitoringPost, documentedVersion, services.singleSignOn !== undefined].join();
   const check =
     checks.get(key) ??
     new AnswerCheck(

@@ -5,10 +5,27 @@
 
 let current;
 let mocks;
+const repeated = [];
 
 export function announce(globals, mocker) {
   current = globals;
   mocks = mocker;
+}
+
+/** Runs `hook` after each test and at the end of this file and of all later ones: a shared module is loaded in the first. */
+export function afterTestsOfAllFiles(hook) {
+  repeated.push(hook);
+  registerHook(hook);
+}
+
+/** To be called before a file is loaded. */
+export function repeatHooks() {
+  repeated.forEach(registerHook);
+}
+
+function registerHook(hook) {
+  current.afterEach(hook);
+  current.afterAll(hook);
 }
 
 const forwarded = (name) =>

@@ -13,7 +13,7 @@ register(
   `)}`,
 );
 // Not a static import: with one, jest loads this file by require, beside other globals than those of the tests.
-const { announce } = await import(GLOBALS);
+const { announce, repeatHooks } = await import(GLOBALS);
 
 /**
  * Runs a test file with jest's circus, but in the modules of the process instead of in modules of its own: what files have
@@ -34,7 +34,10 @@ export default async function runTestFile(globalConfig, config, environment, run
       announce(globals, environment.moduleMocker);
     },
     unstable_shouldLoadAsEsm: () => true,
-    unstable_importModule: (file) => import(pathToFileURL(file).href),
+    unstable_importModule: (file) => {
+      repeatHooks();
+      return import(pathToFileURL(file).href);
+    },
     enterTestCode: () => undefined,
     leaveTestCode: () => undefined,
   };

@@ -1,0 +1,1 @@
+export function afterTestsOfAllFiles(hook: () => void): void;
