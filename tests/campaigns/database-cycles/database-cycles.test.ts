@@ -73,7 +73,7 @@ const WITHOUT_STEP: Readonly<Record<string, number>> = {
   '/admin/sign-in/passkey': 200,
 };
 /** Endpoints that need no database. */
-const WITHOUT = /^\/(?:healthz|startupz|docs|openapi|admin\/sign-in\/methods|maintenance\/ok)\b/;
+const WITHOUT = /^\/(?:healthz|startupz|docs|openapi|maintenance\/ok)\b/;
 /** What the others say then, where it is not the text of the failure. */
 const TEXTS: Readonly<Record<string, string>> = {
   '/readyz': 'unavailable',
