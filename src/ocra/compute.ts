@@ -210,32 +210,43 @@ export function computeResponse(suite: ResponseAlgorithm, key: Uint8Array, input
 
 /**
  * Prepares the crypto function alone (RFC 6287 §5.2) for many data inputs.
- * @param prepareHmac computes the HMAC; in JavaScript by default
  * @returns a function from an encoded data input to the response, in the form of `computeResponse`
  * @throws ServiceError 'data-input.invalid' where the key is empty: anyone could compute such responses
  */
-export function responder(
-  suite: ResponseAlgorithm,
+export function responder(suite: ResponseAlgorithm, key: Uint8Array): (dataInput: Uint8Array) => string {
+  const valueOf = responseValues(suite, key);
+  return (dataInput) => valueOf(dataInput).toString().padStart(suite.truncation, '0');
+}
+
+/**
+ * Prepares responses to compare, as `responder` those to show.
+ * @param prepareHmac computes the HMAC; in JavaScript by default
+ * @returns a function to the number whose decimal digits are the response, or to hexadecimal digits (truncation 0)
+ * @throws ServiceError 'data-input.invalid', as `responder`
+ */
+export function responseValues(
+  { hash, truncation }: Pick<ResponseAlgorithm, 'hash' | 'truncation'>,
   key: Uint8Array,
   prepareHmac: KeyedHmac = keyedHmac,
-): (dataInput: Uint8Array) => string {
+): (dataInput: Uint8Array) => number | string {
   if (key.length === 0) {
     throw new ServiceError('data-input.invalid', 'No response can be computed: the key is empty.');
   }
-  const mac = prepareHmac(suite.hash, key);
-  return (dataInput) =>
-    suite.truncation === 0 ? bytesToHex(mac(dataInput)) : truncate(mac(dataInput), suite.truncation);
+  const mac = prepareHmac(hash, key);
+  const modulus = 10 ** truncation;
+  return truncation === 0
+    ? (dataInput) => bytesToHex(mac(dataInput))
+    : (dataInput) => truncate(mac(dataInput)) % modulus;
 }
 
 /**
  * Truncates an HMAC (RFC 4226 §5.3): the low four bits of the last byte give the place of 31 bits; their last decimal
  * digits are the response. 31 bits have ten digits at most, so a response of ten is the number itself, padded.
  */
-function truncate(mac: Uint8Array, digits: number): string {
-  const view = new DataView(mac.buffer, mac.byteOffset, mac.byteLength);
-  const offset = view.getUint8(mac.length - 1) & 0x0f;
-  const number = view.getUint32(offset) & 0x7fff_ffff;
-  return number.toString().padStart(10, '0').slice(-digits);
+function truncate(mac: Uint8Array): number {
+  const at = (mac.at(-1) ?? 0) & 0x0f;
+  const [first = 0, second = 0, third = 0, fourth = 0] = [mac[at], mac[at + 1], mac[at + 2], mac[at + 3]];
+  return ((first & 0x7f) << 24) | (second << 16) | (third << 8) | fourth;
 }
 
 /** The hash functions of RFC 6287 §5.2, in JavaScript: they run in Node and in browsers alike. */
@@ -251,7 +262,7 @@ export function hmac(hash: HashName, key: Uint8Array, data: Uint8Array): Uint8Ar
   return nobleHmac(HASHES[hash], key, data);
 }
 
-/** Prepares an HMAC (RFC 2104) for many data under one key. */
+/** Prepares an HMAC (RFC 2104) for many data under one key. The bytes of one are valid until the next. */
 export type KeyedHmac = (hash: HashName, key: Uint8Array) => (data: Uint8Array) => Uint8Array;
 
 /**

@@ -3,7 +3,7 @@ import {
   dataInputTemplate,
   type FixedInputs,
   MAX_COUNTER,
-  responder,
+  responseValues,
   textComparison,
 } from './compute.ts';
 import { type ResponseAlgorithm, responseLength } from './suite.ts';
@@ -15,8 +15,11 @@ export interface ResponseCheck extends FixedInputs, WindowReach {
   readonly response: string;
 }
 
-/** Prepares the computation of responses, as `responder` does. */
-export type Responder = (suite: ResponseAlgorithm, key: Uint8Array) => (dataInput: Uint8Array) => string;
+/** Prepares the computation of responses, as `responseValues` does. */
+export type Responder = (
+  suite: ResponseAlgorithm,
+  key: Uint8Array,
+) => (dataInput: Uint8Array) => number | string;
 
 /** Maximum number of responses computed for one check, for windows of any size. */
 const MAX_CANDIDATES = 10_000;
@@ -31,7 +34,7 @@ const MAX_CANDIDATES = 10_000;
  * @throws ServiceError 'data-input.invalid' where question, PIN, session or key is missing or wrong
  */
 export function verifyResponse(check: ResponseCheck): Candidate | undefined {
-  const isRight = candidateTest(check, dataInputTemplate(check.suite, check), responder);
+  const isRight = candidateTest(check, dataInputTemplate(check.suite, check), responseValues);
   const { counters, steps } = responseWindow(check, MAX_CANDIDATES);
   const candidates = counters.flatMap((counter) => steps.map((step) => ({ ...counter, ...step })));
   return chooseMatch(
@@ -49,16 +52,24 @@ function candidateTest(
   dataInput: DataInputTemplate,
   prepare: Responder,
 ): (candidate: Candidate) => boolean {
-  const isEqual = textComparison(
-    suite.truncation === 0 ? response.toLowerCase() : response,
-    responseLength(suite),
-  );
+  const isEqual = comparison(suite, response);
   const respond = prepare(suite, key);
   return ({ counter = 0n, timeStep = 0n }) => {
     dataInput.setCounter(counter);
     dataInput.setTimeStep(timeStep);
     return isEqual(respond(dataInput.bytes));
   };
+}
+
+/** @returns a comparison in constant time with what `responseValues` gives */
+function comparison(suite: ResponseAlgorithm, response: string): (value: number | string) => boolean {
+  const length = responseLength(suite);
+  if (suite.truncation === 0) {
+    const isEqual = textComparison(response.toLowerCase(), length);
+    return (value) => isEqual(value.toString());
+  }
+  const expected = response.length === length && /^\d+$/.test(response) ? Number(response) : Number.NaN;
+  return (value) => value === expected;
 }
 
 /** @returns the chosen one of several matches, see `verifyResponse` */
@@ -173,8 +184,7 @@ function timeWindow(reach: WindowReach, size: bigint, max: bigint): { timeStep: 
     return [];
   }
   const nearest = larger(from / size, present / size - max / 2n);
-  const steps = range(nearest, smaller(last / size, nearest + max - 1n));
-  return outward(steps, present / size).map((timeStep) => ({
+  return outward(nearest, smaller(last / size, nearest + max - 1n), present / size).map((timeStep) => ({
     timeStep,
     second: larger(timeStep * size, from),
   }));
@@ -184,14 +194,20 @@ function earliestSecond({ suite, counter = 0n, lookBehind = false }: WindowReach
   return suite.counter || lookBehind ? 0n : counter;
 }
 
-/** @returns ascending numbers in the order of their distance from the middle */
-function outward(ascending: readonly bigint[], middle: bigint): bigint[] {
-  const behind = ascending.filter((number) => number < middle).reverse();
-  const ahead = ascending.slice(behind.length);
-  return Array.from({ length: Math.max(ahead.length, behind.length) }, (_, distance) => [
-    ...ahead.slice(distance, distance + 1),
-    ...behind.slice(distance, distance + 1),
-  ]).flat();
+/** @returns the numbers from first to last in the order of their distance from the middle */
+function outward(first: bigint, last: bigint, middle: bigint): bigint[] {
+  const numbers: bigint[] = [];
+  let ahead = larger(middle, first);
+  let behind = smaller(middle - 1n, last);
+  for (; ahead <= last || behind >= first; ahead += 1n, behind -= 1n) {
+    if (ahead <= last) {
+      numbers.push(ahead);
+    }
+    if (behind >= first) {
+      numbers.push(behind);
+    }
+  }
+  return numbers;
 }
 
 function range(first: bigint, last: bigint): bigint[] {
@@ -210,7 +226,7 @@ function smaller(left: bigint, right: bigint): bigint {
 export interface SearchMeans {
   /** Waits until the next piece may be computed. */
   readonly turn: () => Promise<void>;
-  /** Prepares the computation of responses; `responder` by default. */
+  /** Prepares the computation of responses; `responseValues` by default. */
   readonly responder?: Responder | undefined;
 }
 
@@ -296,7 +312,7 @@ export class ResponseSearch {
     this.#leftInPass -= computed;
     // A copy: the test writes into the data input.
     const input = { suite: check.suite.text, key: check.key, dataInput: dataInput.bytes.slice() };
-    const isRight = candidateTest(check, dataInput, this.#means.responder ?? responder);
+    const isRight = candidateTest(check, dataInput, this.#means.responder ?? responseValues);
     return { matches: inOrder(await this.#search(window, input, isRight)), computed };
   }
 
@@ -324,7 +340,7 @@ export class ResponseSearch {
     let isWhole = true;
     this.#piece += PREPARATION;
     for (const candidate of candidatesOf(window)) {
-      const known = before.find((bounds) => isWithin(candidate, bounds));
+      const known = before.length > 0 ? before.find((bounds) => isWithin(candidate, bounds)) : undefined;
       if (known !== undefined) {
         matches.push(...known.matches.filter((one) => isSame(one, candidate)).map(() => candidate));
         continue;
@@ -356,9 +372,17 @@ export class ResponseSearch {
 function* candidatesOf({ counters, steps }: ResponseWindow): Generator<Candidate> {
   for (const counter of counters) {
     for (const step of steps) {
-      yield step.timeStep === undefined ? counter : { ...counter, ...step };
+      yield both(counter, step);
     }
   }
+}
+
+/** An object less for a suite without C or without T. */
+function both(counter: ResponseWindow['counters'][number], step: ResponseWindow['steps'][number]): Candidate {
+  if (step.timeStep === undefined) {
+    return counter;
+  }
+  return counter.counter === undefined ? step : { ...counter, ...step };
 }
 
 function isSameInput(one: Pick<Searched, 'suite' | 'key' | 'dataInput'>, other: typeof one): boolean {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { computeResponse, responder, timeStepAt } from '../../src/ocra/compute.ts';
+import { computeResponse, responseValues, timeStepAt } from '../../src/ocra/compute.ts';
 import {
   MAX_FOR_CHECK,
   MAX_FOR_RESPONSE,
@@ -26,7 +26,7 @@ class Counted {
       return Promise.resolve();
     },
     responder: (suite, key) => {
-      const respond = responder(suite, key);
+      const respond = responseValues(suite, key);
       return (dataInput) => {
         this.computed += 1;
         return respond(dataInput);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'supertest';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
-import { responder } from '../../../src/ocra/compute.ts';
+import { responseValues } from '../../../src/ocra/compute.ts';
 import {
   OPERATOR,
   type PortalChallenge,
@@ -46,7 +46,7 @@ beforeAll(async () => {
   application = await TestApplication.open({
     statusPoll: 50,
     responder: (suite, key) => {
-      const respond = responder(suite, key);
+      const respond = responseValues(suite, key);
       return (dataInput) => {
         counted.all += 1;
         counted.inTurn += 1;

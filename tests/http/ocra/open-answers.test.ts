@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
-import { computeResponse, responder } from '../../../src/ocra/compute.ts';
+import { computeResponse, responseValues } from '../../../src/ocra/compute.ts';
 import { parseAlgorithm } from '../../../src/ocra/otp.ts';
 import { UserDirectory } from '../../../src/users/user-directory.ts';
 import { errorOf, valueOf } from '../../support/application/browser.ts';
@@ -23,7 +23,7 @@ let second = '';
 beforeAll(async () => {
   application = await TestApplication.open({
     responder: (suite, key) => {
-      const respond = responder(suite, key);
+      const respond = responseValues(suite, key);
       return (dataInput) => {
         computed += 1;
         return respond(dataInput);
