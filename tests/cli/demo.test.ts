@@ -12,10 +12,9 @@ import { loadConfig } from '../../src/config/config.ts';
 import { findFreePort } from '../../src/cli/demo/free-port.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { ServiceError } from '../../src/kernel/errors.ts';
 import { type Call, type FakeCli, fakeCli, recordingServices } from './fake-dependencies.ts';
 import { execFileSync } from 'node:child_process';
-import { curlLine, shellWord } from '../../src/cli/demo/exchange.ts';
+import { shellWord } from '../../src/cli/demo/exchange.ts';
 
 interface DemoRun extends FakeCli {
   /** The requests of the demo for its server. */
@@ -74,14 +73,6 @@ describe('a demo whose server answers wrongly', () => {
     expect(demo.io.err()).toContain('the last thing that the server said');
     expect(demo.stops.count).toBe(1);
     expect(existsSync(demo.started[0]?.folder ?? '/')).toBe(false);
-  });
-
-  it('had shown the request as a line to paste, and the answer', async () => {
-    const demo = await runDemoWith({ fetch: wrong });
-    const { port = 0 } = demo.started[0] ?? {};
-    expect(demo.io.out()).toContain(
-      `$ curl -s -u admin:throw-away http://127.0.0.1:${port}/admin/init -d type=ocra -d genkey=1 -d user=ada -d realm=bank -d sharedsecret=1\n   {\n     "result": { "status": false }\n   }\n`,
-    );
   });
 
   it('fails as loudly when it answers with an error status, or not at all', async () => {
@@ -156,25 +147,6 @@ describe('a demo', () => {
     await new Promise((resolve) => neighbour.close(resolve));
   });
 
-  it('takes the next port where one is taken while its database starts', async () => {
-    const neighbour = createServer();
-    const ports: number[] = [];
-    const { failure } = await runDemoWith({
-      start: async (_config, { port }) => {
-        ports.push(port);
-        if (ports.length > 1) {
-          throw new Error('enough');
-        }
-        await new Promise<void>((resolve) => neighbour.listen(port, '127.0.0.1', resolve));
-        throw new ServiceError('address.unavailable', 'another program listens there');
-      },
-    });
-    await new Promise((resolve) => neighbour.close(resolve));
-    expect(ports).toHaveLength(2);
-    expect(ports[1]).toBeGreaterThan(ports[0] ?? Infinity);
-    expect(failure).toBe('enough');
-  });
-
   it('says when there is no port left', async () => {
     await expect(findFreePort(65_536)).rejects.toThrow('there is no free port from 65536 on');
   });
@@ -184,10 +156,6 @@ describe('a demo', () => {
   });
 });
 
-const REQUEST = { method: 'POST', path: '/ocra/check_t', parameters: {}, asAdministrator: false } as const;
-
-const BASE = 'http://127.0.0.1:5001';
-
 describe('a curl line of the demo', () => {
   it.each(['plain', "it's", '$HOME `id` "x" \\ !', '', '*', 'a\nb', '-u', '&;|<>()'])(
     'passes %j through a shell as it is',
@@ -195,25 +163,4 @@ describe('a curl line of the demo', () => {
       expect(execFileSync('sh', ['-c', `printf %s ${shellWord(text)}`], { encoding: 'utf8' })).toBe(text);
     },
   );
-
-  it('says who speaks only where somebody does', () => {
-    expect(curlLine(REQUEST, BASE, 'pass word')).not.toContain('-u');
-    expect(curlLine({ ...REQUEST, asAdministrator: true }, BASE, 'pass word')).toContain(
-      "-u 'admin:pass word'",
-    );
-  });
-
-  it('lets curl encode what a form would not carry as it is', () => {
-    expect(curlLine({ ...REQUEST, parameters: { pass: '123', data: 'a&b=c d' } }, BASE, 'p')).toBe(
-      `curl -s ${BASE}/ocra/check_t -d pass=123 --data-urlencode 'data=a&b=c d'`,
-    );
-  });
-
-  it('asks with GET by -G, and posts without parameters by -X POST', () => {
-    expect(curlLine({ ...REQUEST, method: 'GET', parameters: { a: '1' } }, BASE, 'p')).toBe(
-      `curl -s -G ${BASE}/ocra/check_t -d a=1`,
-    );
-    expect(curlLine({ ...REQUEST, method: 'GET' }, BASE, 'p')).toBe(`curl -s ${BASE}/ocra/check_t`);
-    expect(curlLine(REQUEST, BASE, 'p')).toBe(`curl -s -X POST ${BASE}/ocra/check_t`);
-  });
 });

@@ -2,6 +2,7 @@ import type { Caller } from '../../src/policy/caller.ts';
 import type { Services } from '../../src/services.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
 import { loadConfig } from '../../src/config/config.ts';
+import { runProgram } from '../../src/cli/program.ts';
 import { type FakeIo, fakeIo } from './fake-io.ts';
 
 /** One call of a service: `tokens.enable` and what it was given after the caller. */
@@ -48,6 +49,26 @@ export function fakeCli(
     io,
   };
   return { dependencies, io, calls, callers, opened };
+}
+
+/** The end of a command, and what it has asked services for. */
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  readonly prompts: readonly string[];
+  readonly calls: readonly Call[];
+}
+
+/** Runs a command with services that answer as told. */
+export async function runFake(
+  line: string | readonly string[],
+  answers: Answers = {},
+  io = fakeIo(),
+): Promise<Ran> {
+  const { dependencies, calls } = fakeCli(answers, { io });
+  const code = await runProgram(typeof line === 'string' ? line.split(' ') : line, dependencies);
+  return { code, out: io.out(), err: io.err(), prompts: io.prompts, calls };
 }
 
 /** No services: these are no promise, and nobody has interrupted them. */

@@ -5,8 +5,7 @@ import { readSecret } from '../../src/cli/files.ts';
 import { fakeIo } from './fake-io.ts';
 import { temporaryFolder } from '../support/values/temporary-folder.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { fakeCli, type Answers } from './fake-dependencies.ts';
-import { ServiceError } from '../../src/kernel/errors.ts';
+import { fakeCli, runFake } from './fake-dependencies.ts';
 import { pastInstantOption, wholeNumberOption } from '../../src/cli/option-values.ts';
 
 const SOURCE = { name: 'Password of bert', option: '--password-file', file: undefined, isNew: false };
@@ -101,10 +100,9 @@ async function run(
   typed?: readonly string[],
   consequences: unknown = CONSEQUENCES,
 ) {
-  const io = fakeIo(typed === undefined ? {} : { typed });
-  const { dependencies, calls } = fakeCli({ 'consequences.ofRealmRemoval': consequences }, { io });
-  const code = await runProgram(words, dependencies);
-  return { code, out: io.out(), err: io.err(), prompts: io.prompts, acts: calls.map(([name]) => name) };
+  const answers = { 'consequences.ofRealmRemoval': consequences };
+  const { calls, ...ran } = await runFake(words, answers, fakeIo(typed && { typed }));
+  return { ...ran, acts: calls.map(([name]) => name) };
 }
 
 describe('a command with consequences', () => {
@@ -153,54 +151,7 @@ describe('a command with consequences', () => {
   });
 });
 
-const NAMED = {
-  'realms.list': [{ name: 'office' }, { name: 'lab' }],
-  'resolvers.list': [{ name: 'people', kind: 'managed', settings: {} }],
-  'policies.list': [{ name: 'ocra-administrators' }],
-  'administrators.list': [{ name: 'admin', createdAt: new Date(0) }],
-  'auditReading.page': { rows: [], next: null },
-};
-
-async function failureOf(line: string, answers: Answers = {}): Promise<{ code: number; err: string }> {
-  const { dependencies, io } = fakeCli({ ...NAMED, ...answers });
-  const code = await runProgram(line.split(' '), dependencies);
-  return { code, err: io.err() };
-}
-
 describe('a command that names what does not exist', () => {
-  it.each<[string, string, ServiceError]>([
-    ['realm remove offize', 'realm', new ServiceError('realm.unknown', 'no realm', { name: 'offize' })],
-    ['resolver show peple', 'resolver', new ServiceError('resolver.unknown', 'no', { name: 'peple' })],
-    ['policy remove x', 'policy', new ServiceError('policy.unknown', 'no policy', { name: 'x' })],
-    ['admin remove amdin', 'admin', new ServiceError('administrator.unknown', 'no', { name: 'amdin' })],
-  ])('%s: `tankeeper %s list` is the way on', async (line, noun, error) => {
-    const [, verb = ''] = line.split(' ');
-    const service = { realm: 'realms', resolver: 'resolvers', policy: 'policies', admin: 'administrators' }[
-      noun
-    ];
-    const { code, err } = await failureOf(line, { [`${service ?? ''}.${verb}`]: error });
-    expect({ code, err }).toEqual({
-      code: 1,
-      err: `tankeeper: ${error.message}; \`tankeeper ${noun} list\` shows those that there are\n`,
-    });
-  });
-
-  it.each([
-    [
-      'policy list --scope monitorin',
-      'scope: it must be one of admin, system, monitoring, ocra, authentication, selfservice',
-      2,
-    ],
-    ['resolver add x --kind sql --set =1', 'It must be NAME=VALUE.', 2],
-    ['relam list', "unknown command 'relam'\n(Did you mean realm?)", 2],
-    ['realm lst', "unknown command 'lst'\n(Did you mean list?)", 2],
-    ['user list --relam office', "unknown option '--relam'\n(Did you mean --realm?)", 2],
-  ])('%s: %s', async (line, message, exitCode) => {
-    const { code, err } = await failureOf(line);
-    expect(err).toContain(message);
-    expect(code).toBe(exitCode);
-  });
-
   it('stores an unknown setting, or a policy with unknown realms, only where it is confirmed', async () => {
     const answers = {
       'settings.unreadReason': 'the server reads no setting OcraMaxChalenges',

@@ -5,11 +5,10 @@ import { Command } from 'commander';
 import { z } from 'zod';
 import { CommandContext } from '../../src/cli/command-context.ts';
 import { addOperationCommands } from '../../src/cli/operation-commands.ts';
-import { runProgram } from '../../src/cli/program.ts';
 import { text } from '../../src/operations/input.ts';
 import { operation } from '../../src/operations/operation.ts';
 import { temporaryFolder } from '../support/values/temporary-folder.ts';
-import { type Answers, fakeCli } from './fake-dependencies.ts';
+import { type Answers, fakeCli, runFake } from './fake-dependencies.ts';
 import { fakeIo } from './fake-io.ts';
 
 const WEBHOOK = {
@@ -57,12 +56,7 @@ const ANSWERS: Answers = {
   },
 };
 
-async function run(line: string, typed?: readonly string[]) {
-  const io = fakeIo(typed === undefined ? {} : { typed });
-  const { dependencies, calls } = fakeCli(ANSWERS, { io });
-  const code = await runProgram(line.split(' '), dependencies);
-  return { code, out: io.out(), err: io.err(), calls };
-}
+const run = (line: string, typed?: readonly string[]) => runFake(line, ANSWERS, fakeIo(typed && { typed }));
 
 describe('the command of an operation', () => {
   it('shows people a table of the fields with a title, and one thing line by line', async () => {

@@ -4,10 +4,7 @@ import { type Column, Output } from '../../src/cli/output.ts';
 import { type FakeIo, fakeIo } from './fake-io.ts';
 import { spawnSync } from 'node:child_process';
 import { testProgram } from '../support/servers/test-build.ts';
-import type { CliDependencies } from '../../src/cli/dependencies.ts';
-import { runProgram } from '../../src/cli/program.ts';
 import { withProgress } from '../../src/cli/progress.ts';
-import { fakeCli } from './fake-dependencies.ts';
 
 import stringWidth from 'string-width';
 
@@ -80,61 +77,6 @@ describe('the output of commands', () => {
     expect(shown[1]).toContain('\u001b[32mon\u001b[39m');
     expect(shown.map(stripVTControlCharacters)).toEqual(lines(fakeIo()));
   });
-
-  it('says so where there is nothing', () => {
-    expect(
-      printed(false, (output) => {
-        output.list([], COLUMNS, 'no rows');
-      }),
-    ).toBe('no rows\n');
-    expect(
-      JSON.parse(
-        printed(true, (output) => {
-          output.list([], COLUMNS, 'no rows');
-        }),
-      ),
-    ).toEqual([]);
-  });
-
-  it('is an array of objects with all keys for scripts', () => {
-    expect(
-      JSON.parse(
-        printed(true, (output) => {
-          output.list(ROWS, COLUMNS, 'none');
-        }),
-      ),
-    ).toEqual([
-      { name: 'a', count: 12, tags: ['x', 'y'], on: true, hidden: 'for scripts' },
-      { name: '\u001b[31mevil\nrow', count: null, tags: [], on: false, hidden: 'for scripts' },
-    ]);
-  });
-
-  it('shows one thing as a line a fact', () => {
-    const [row] = ROWS;
-    expect(
-      printed(false, (output) => {
-        output.record(row, COLUMNS.slice(0, 2) as Column<Row | undefined>[]);
-      }),
-    ).toBe('NAME   a\nCOUNT  12\n');
-  });
-
-  it('says sentences to people only', () => {
-    expect(
-      printed(true, (output) => {
-        output.say('hello');
-      }),
-    ).toBe('');
-    expect(
-      printed(false, (output) => {
-        output.done('done \u0007', { ok: true });
-      }),
-    ).toBe('done \\u0007\n');
-    expect(
-      printed(true, (output) => {
-        output.done('done', { ok: true });
-      }),
-    ).toBe('{\n  "ok": true\n}\n');
-  });
 });
 
 /** @returns the text that `--help` prints to a terminal (by util-linux's `script`), or to a pipe */
@@ -192,26 +134,4 @@ it('fits on a narrow terminal', async () => {
 
 it('shows nothing without a terminal', async () => {
   expect(await shownOn(fakeIo())).toEqual(['']);
-});
-
-it.each([
-  ['housekeeping run', 'housekeeping.run', 'removing what is old'],
-  ['housekeeping run --dry-run', 'housekeeping.due', 'counting what is due'],
-  ['count --verify', 'counts.verify', 'counting tokens'],
-  ['count --verify --repair', 'counts.repair', 'counting tokens'],
-  ['user list --realm office', 'users.list', 'reading users'],
-  ['audit verify', 'audit.verify', 'verifying rows'],
-  ['key rotate --yes', 'keys.rotate', 'sealing secrets'],
-  ['migrate', 'migrate', 'bringing the tables up to date'],
-])('%s shows it', async (line, call, what) => {
-  const io = fakeIo({ typed: [] });
-  const fails = (): Promise<never> => Promise.reject(new Error('no'));
-  const { dependencies } = fakeCli({}, { io, ...(line === 'migrate' && { loadConfiguration: fails }) });
-  const [noun = '', method = ''] = call.split('.');
-  const openServices = async (...given: Parameters<CliDependencies['openServices']>) => ({
-    ...(await dependencies.openServices(...given)),
-    [noun]: { [method]: fails },
-  });
-  expect(await runProgram(line.split(' '), { ...dependencies, openServices })).toBe(1);
-  expect(io.err()).toContain(`\r\u001b[K${what} …`);
 });

@@ -1,60 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { buildProgram, runProgram } from '../../src/cli/program.ts';
+import { runProgram } from '../../src/cli/program.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { migrationNames } from '../../src/database/migration-source.ts';
-import { createTestDatabase } from '../support/database/test-database.ts';
-import { queryOnce } from '../support/database/test-server.ts';
 import { fakeCli } from './fake-dependencies.ts';
 import { fakeIo } from './fake-io.ts';
 
 const MISSING = new ServiceError('administrator.unknown', 'There is no administrator bert');
 
 describe('the tankeeper command', () => {
-  it('has every command that docs/reference/commands.md names', () => {
-    const { dependencies } = fakeCli();
-    expect(buildProgram(dependencies).commands.map((command) => command.name())).toEqual([
-      'serve',
-      'migrate',
-      'config',
-      'demo',
-      'doctor',
-      'admin',
-      'second-factor',
-      'api-token',
-      'session',
-      'token',
-      'transaction',
-      'audit',
-      'helpdesk',
-      'user',
-      'realm',
-      'resolver',
-      'policy',
-      'setting',
-      'webhook',
-      'key',
-      'installation',
-      'challenge',
-      'count',
-      'housekeeping',
-      'import',
-      'export',
-      'restore',
-      'device',
-    ]);
-  });
-
   it('says what it knows with --help, exit codes included, and ends well', async () => {
     const { dependencies, io } = fakeCli();
     expect(await runProgram(['--help'], dependencies)).toBe(0);
     expect(io.out()).toContain('Exit codes: 0 done, 1 it failed');
-  });
-
-  it('says its version', async () => {
-    const { dependencies, io } = fakeCli();
-    expect(await runProgram(['--version'], dependencies)).toBe(0);
-    expect(io.out()).toBe('1.2.3\n');
   });
 
   it.each([
@@ -75,12 +32,6 @@ describe('the tankeeper command', () => {
     expect(io.err()).not.toBe('');
     expect(io.out()).toBe('');
     expect(opened.count).toBe(0);
-  });
-
-  it('begins what it says of wrong usage with its name', async () => {
-    const { dependencies, io } = fakeCli();
-    await runProgram(['token', 'list', '--frobnicate'], dependencies);
-    expect(io.err()).toMatch(/^tankeeper: unknown option '--frobnicate'/);
   });
 
   it('ends with 1 and the reason on stderr when a service refuses, and closes the database', async () => {
@@ -172,32 +123,5 @@ describe('serve, migrate and config', () => {
       { time, level: 'error', message: "PORT='x' is not allowed" },
       { time, level: 'error', message: "HOST='' is not allowed" },
     ]);
-  });
-
-  it('migrate says what it applied', async () => {
-    const test = await createTestDatabase();
-    const config = loadConfig({ DATABASE_URL: test.url, DATA_DIR: '/nonexistent' });
-    const loadConfiguration = () => Promise.resolve(config);
-    const nothing = fakeCli({}, { loadConfiguration });
-    expect(await runProgram(['migrate'], nothing.dependencies)).toBe(0);
-    expect(nothing.io.out()).toBe('the tables are up to date\n');
-    await queryOnce(test.url, 'DROP SCHEMA public CASCADE');
-    await queryOnce(test.url, 'CREATE SCHEMA public');
-    const applied = fakeCli({}, { loadConfiguration });
-    await runProgram(['migrate', '--json'], applied.dependencies);
-    const { applied: names } = JSON.parse(applied.io.out()) as { readonly applied: readonly string[] };
-    expect(names).toEqual(migrationNames);
-    await test.drop();
-  });
-
-  it('config shows each variable, and fails where one is wrong', async () => {
-    const { dependencies, io } = fakeCli({});
-    expect(await runProgram(['config'], dependencies)).toBe(0);
-    expect(io.out()).toMatch(/^DATABASE_POOL_SIZE +10 +10 +default +\w+/m);
-    const wrong = new ServiceError('configuration.invalid', "PORT='x' is not allowed");
-    const failing = fakeCli({}, { loadConfiguration: () => Promise.reject(wrong) });
-    expect(await runProgram(['--json', 'config'], failing.dependencies)).toBe(1);
-    expect(failing.io.out()).toBe('');
-    expect(failing.io.err()).toContain("PORT='x' is not allowed");
   });
 });

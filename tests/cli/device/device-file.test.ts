@@ -45,10 +45,6 @@ describe("the virtual device's file", () => {
     return changeDeviceFile(file, change, timeoutMs);
   }
 
-  it('is empty before there is one', async () => {
-    expect(await readDeviceFile(file)).toEqual(emptyDeviceState());
-  });
-
   it('keeps what was put into it, for the owner alone', async () => {
     const state = holding(emptyDeviceState(), TOKEN);
     await store(state);
@@ -60,11 +56,6 @@ describe("the virtual device's file", () => {
     await writeFile(file, JSON.stringify(emptyDeviceState()), { mode: 0o666 });
     await store(emptyDeviceState());
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-  });
-
-  it('leaves nothing beside it', async () => {
-    await store(emptyDeviceState());
-    expect(await readdir(folder)).toEqual(['device.json']);
   });
 
   it('uses no counter twice, however many scan at once', async () => {

@@ -1,83 +1,29 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { runProgram } from '../../../../src/cli/program.ts';
-import { type Answers, type Call, fakeCli } from '../../fake-dependencies.ts';
+import { type Answers, type Call, runFake } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';
 import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
-const CREATED = new Date('2026-11-01T00:00:00Z');
-const REALMS = [{ id: '1', name: 'bank', isDefault: true, resolvers: ['customers', 'staff'] }];
 const SQL = { Driver: 'postgresql', Server: 'db', Limit: '5' };
-const RESOLVERS = [
-  { id: '1', name: 'customers', kind: 'managed', settings: {} },
-  { id: '2', name: 'unix', kind: 'passwd', settings: { fileName: '/etc/passwd' } },
-  { id: '3', name: 'people', kind: 'sql', settings: SQL, secretStamp: 'f00d' },
-];
-const POLICY = {
-  name: 'p',
-  scope: 'ocra',
-  action: 'request',
-  realm: '*',
-  user: 'bert',
-  client: '10.0.0.0/8',
-  time: '',
-  active: true,
-};
-const USER = {
-  userId: '7',
-  login: 'ada',
-  givenName: 'Ada',
-  surname: '\u001b[31mL',
-  email: 'a@b',
-  phone: '1',
-  resolver: 'customers',
-};
 const ANSWERS: Answers = {
-  'administrators.list': [{ name: 'admin', createdAt: CREATED, secondFactor: null }],
   'administrators.addApiToken': { token: 'tk_secret' },
-  'sessions.list': [],
-  'sessions.end': 1,
-  'administrators.setPassword': { apiTokens: 2 },
-  'administrators.listApiTokens': [
-    { name: 'probe', administrator: 'admin', rights: ['monitoring:*'], createdAt: CREATED, expiresAt: null },
-  ],
-  'realms.list': REALMS,
-  'realms.show': REALMS[0],
-  'resolvers.list': RESOLVERS,
-  'resolvers.show': RESOLVERS[1],
-  'users.list': [USER],
-  'users.add': USER,
-  'policies.list': [POLICY, { ...POLICY, name: 'q', scope: 'admin', active: false }],
-  'policies.show': POLICY,
-  'policies.unknownNames': [],
-  'settings.describe': [
+  'resolvers.list': [{ id: '3', name: 'people', kind: 'sql', settings: SQL, secretStamp: 'f00d' }],
+  'users.list': [
     {
-      key: 'OcraMaxChallenges',
-      value: '5',
-      default: '4',
-      isSet: true,
-      isKnown: true,
-      isWithheld: false,
+      userId: '7',
+      login: 'ada',
+      givenName: 'Ada',
+      surname: '\u001b[31mL',
+      email: 'a@b',
+      phone: '1',
+      resolver: 'customers',
     },
   ],
-  'settings.check': undefined,
-  'settings.unreadReason': undefined,
 };
 
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-  readonly calls: readonly Call[];
-}
-
-async function run(parameters: readonly string[], typed?: readonly string[]): Promise<Ran> {
-  const io = fakeIo(typed === undefined ? {} : { typed });
-  const { dependencies, calls } = fakeCli(ANSWERS, { io });
-  const code = await runProgram(parameters, dependencies);
-  return { code, out: io.out(), err: io.err(), calls };
-}
+const run = (parameters: readonly string[], typed?: readonly string[]) =>
+  runFake(parameters, ANSWERS, fakeIo(typed && { typed }));
 
 const folder = temporaryFolder();
 let passwordFile: string;

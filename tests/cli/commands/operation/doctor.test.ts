@@ -5,7 +5,6 @@ import { Command } from 'commander';
 import type { CliFailure } from '../../../../src/cli/cli-failure.ts';
 import { CommandContext } from '../../../../src/cli/command-context.ts';
 import { reportFindings } from '../../../../src/cli/commands/doctor.ts';
-import { runProgram } from '../../../../src/cli/program.ts';
 import type { Finding } from '../../../../src/doctor/finding.ts';
 import { startServerProcess } from '../../../support/servers/server-process.ts';
 import { runCli } from '../../cli-process.ts';
@@ -51,21 +50,6 @@ describe('tankeeper doctor', () => {
       ].join('\n'),
     );
     expect(err).toBe('the installation has 1 error, 1 warning');
-  });
-
-  it('is JSON for scripts', () => {
-    const [warning, error] = FINDINGS;
-    expect(JSON.parse(reported(FINDINGS, '--json').out)).toEqual({
-      errors: 1,
-      warnings: 1,
-      findings: [error, warning],
-    });
-  });
-
-  it('says its exit codes with --help', async () => {
-    const { dependencies, io } = fakeCli();
-    expect(await runProgram(['doctor', '--help'], dependencies)).toBe(0);
-    expect(io.out()).toContain('Exit codes: 0 no finding, 1 warnings, 2 errors');
   });
 });
 

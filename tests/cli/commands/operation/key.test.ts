@@ -1,32 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ListedKey, Rotation } from '../../../../src/keys/key-service.ts';
-import { runProgram } from '../../../../src/cli/program.ts';
-import { fakeCli } from '../../fake-dependencies.ts';
+import { type Answers, type Call, runFake } from '../../fake-dependencies.ts';
 
 const [ONE, TWO] = ['1'.repeat(16), '2'.repeat(16)];
-
 const AT = new Date('2026-11-21T12:00:00Z');
-
+const ADDED: ListedKey = {
+  keyId: TWO,
+  state: 'added',
+  createdAt: AT,
+  isCurrent: false,
+  currentSince: undefined,
+  retiredAt: undefined,
+};
 const KEYS: readonly ListedKey[] = [
-  {
-    keyId: ONE,
-    state: 'current',
-    createdAt: AT,
-    isCurrent: true,
-    currentSince: AT,
-    retiredAt: undefined,
-    secrets: 12,
-  },
-  {
-    keyId: TWO,
-    state: 'added',
-    createdAt: AT,
-    isCurrent: false,
-    currentSince: undefined,
-    retiredAt: undefined,
-  },
+  { ...ADDED, keyId: ONE, state: 'current', isCurrent: true, currentSince: AT, secrets: 12 },
+  ADDED,
 ];
-
 const ROTATION: Rotation = {
   keyId: TWO,
   isNew: true,
@@ -35,131 +24,80 @@ const ROTATION: Rotation = {
   unreadable: [],
   unreadableCount: 0,
 };
-
-describe('tankeeper key list', () => {
-  it('shows the keys, with the number of their secrets where it is asked', async () => {
-    const { dependencies, io, calls } = fakeCli({ 'keys.list': KEYS });
-    expect(await runProgram(['key', 'list', '--count'], dependencies)).toBe(0);
-    expect(calls).toEqual([['keys.list', true]]);
-    expect(io.out()).toMatch(/1{16} +current .* 12\n/);
-    expect(io.out()).toMatch(/2{16} +added /);
-  });
-});
-
-describe('tankeeper key add', () => {
-  it('names the new key and where it is, and what comes next', async () => {
-    const { dependencies, io } = fakeCli({
-      'keys.add': { keyId: TWO, isMade: true, place: 'the key file /k' },
-    });
-    expect(await runProgram(['key', 'add'], dependencies)).toBe(0);
-    expect(io.out()).toContain(`the key ${TWO} is registered; it was made and is in the key file /k`);
-    expect(io.out()).toContain('Send SIGHUP to every server');
-  });
-});
-
-describe('tankeeper key rotate', () => {
-  it('says what was done, and what comes next', async () => {
-    const { dependencies, io, calls } = fakeCli({ 'keys.rotate': ROTATION });
-    expect(await runProgram(['key', 'rotate', '--yes'], dependencies)).toBe(0);
-    expect(calls[0]?.[0]).toBe('keys.rotate');
-    expect(io.out()).toContain('is the current one now; 12 secrets sealed anew, 0 left');
-    expect(io.out()).toContain('Send SIGHUP to every server once more');
-  });
-
-  it('asks whether all servers have read a key that has never sealed, and not when it goes on', async () => {
-    const { dependencies, io, calls } = fakeCli({ 'keys.list': KEYS });
-    expect(await runProgram(['key', 'rotate'], dependencies)).toBe(2);
-    expect(io.err()).toContain('a server that has not read the newest key');
-    expect(calls).toEqual([['keys.list', false]]);
-    const again = fakeCli({ 'keys.list': [], 'keys.rotate': ROTATION });
-    expect(await runProgram(['key', 'rotate'], again.dependencies)).toBe(0);
-  });
-
-  it.each([
-    [{ unreadable: ['tokens T1, pin'], unreadableCount: 1 }, '1 secrets cannot be opened'],
-    [{ left: 3, isNew: false }, '3 secrets were held by others'],
-  ])('fails with what is left: %j', async (more, text) => {
-    const { dependencies, io } = fakeCli({ 'keys.rotate': { ...ROTATION, ...more } });
-    expect(await runProgram(['key', 'rotate', '--yes'], dependencies)).toBe(1);
-    expect(io.err()).toContain(text);
-  });
-});
-
-describe('tankeeper key rotate, while servers seal with the key before', () => {
-  it('is done for now: what they seal is taken by the second rotation', async () => {
-    const { dependencies, io } = fakeCli({ 'keys.rotate': { ...ROTATION, left: 2 } });
-    expect(await runProgram(['key', 'rotate', '--yes'], dependencies)).toBe(0);
-    expect(io.out()).toContain('12 secrets sealed anew, 2 left');
-    expect(io.out()).toContain('for what it sealed meanwhile');
-  });
-});
-
-describe('tankeeper key retire', () => {
-  it('says that backups need the key', async () => {
-    const { dependencies, io, calls } = fakeCli({ 'keys.retire': true });
-    expect(await runProgram(['key', 'retire', ONE, '--yes'], dependencies)).toBe(0);
-    expect(calls).toEqual([['keys.retire', ONE]]);
-    expect(io.out()).toContain('is retired: no server needs it any more');
-    expect(io.out()).toContain('Keep a copy');
-  });
-
-  it('never shows what was given in the place of an id: it may be a key', async () => {
-    const { dependencies, io, calls } = fakeCli();
-    const key = Buffer.alloc(32, 5).toString('base64');
-    expect(await runProgram(['key', 'retire', key], dependencies)).toBe(2);
-    expect(calls).toEqual([]);
-    expect(io.out() + io.err()).not.toContain(key);
-  });
-});
-
 const TALLIES = [
   { chore: 'challenges', rows: 1200 },
   { chore: 'sessions', rows: 3 },
 ];
 
-const rowsOf = (text: string): string[][] =>
-  text
-    .trim()
-    .split('\n')
-    .map((line) => line.split(/\s{2,}/));
+describe('tankeeper key', () => {
+  it.each<[string, Answers, RegExp]>([
+    ['key list --count', { 'keys.list': KEYS }, /1{16} +current .* 12\n2{16} +added /],
+    [
+      'key add',
+      { 'keys.add': { keyId: TWO, isMade: true, place: 'the key file /k' } },
+      /2{16} is registered; it was made and is in the key file \/k[^]*Send SIGHUP to every server/,
+    ],
+    [
+      'key rotate --yes',
+      { 'keys.rotate': ROTATION },
+      /is the current one now; 12 secrets sealed anew, 0 left[^]*Send SIGHUP to every server once more/,
+    ],
+    // While servers seal with the key before: the second rotation takes what they seal.
+    [
+      'key rotate --yes',
+      { 'keys.rotate': { ...ROTATION, left: 2 } },
+      /12 secrets sealed anew, 2 left[^]*for what it sealed meanwhile/,
+    ],
+    // It goes on without a question where no key is new.
+    ['key rotate', { 'keys.list': [], 'keys.rotate': ROTATION }, /is the current one now/],
+    [
+      `key retire ${ONE} --yes`,
+      { 'keys.retire': true },
+      /is retired: no server needs it any more[^]*Keep a copy/,
+    ],
+  ])('%s says what was done, and what comes next: %j', async (line, answers, said) => {
+    expect(await runFake(line, answers)).toMatchObject({ code: 0, out: expect.stringMatching(said) });
+  });
+
+  it('rotate asks whether all servers have read a key that has never sealed', async () => {
+    const { code, err, calls } = await runFake('key rotate', { 'keys.list': KEYS });
+    expect([code, calls]).toEqual([2, [['keys.list', false]]]);
+    expect(err).toContain('a server that has not read the newest key');
+  });
+
+  it.each([
+    [{ unreadable: ['tokens T1, pin'], unreadableCount: 1 }, '1 secrets cannot be opened'],
+    [{ left: 3, isNew: false }, '3 secrets were held by others'],
+  ])('rotate fails with what is left: %j', async (more, text) => {
+    const { code, err } = await runFake('key rotate --yes', { 'keys.rotate': { ...ROTATION, ...more } });
+    expect([code, err]).toEqual([1, expect.stringContaining(text)]);
+  });
+
+  it('retire never shows what was given in the place of an id: it may be a key', async () => {
+    const key = Buffer.alloc(32, 5).toString('base64');
+    const { code, out, err, calls } = await runFake(`key retire ${key}`);
+    expect([code, calls]).toEqual([2, []]);
+    expect(out + err).not.toContain(key);
+  });
+});
 
 describe('tankeeper housekeeping run', () => {
-  it('takes the time for right where the operator says so', async () => {
-    const { dependencies, calls } = fakeCli({ 'housekeeping.run': TALLIES });
-    expect(await runProgram(['housekeeping', 'run', '--confirm-time'], dependencies)).toBe(0);
-    expect(calls).toEqual([['housekeeping.run', true]]);
-  });
-
-  it('removes what is old and says how much it was', async () => {
-    const { dependencies, io, calls } = fakeCli({ 'housekeeping.run': TALLIES });
-    expect(await runProgram(['housekeeping', 'run'], dependencies)).toBe(0);
-    expect(calls).toEqual([['housekeeping.run', false]]);
-    expect(rowsOf(io.out())).toEqual([
-      ['WHAT', 'REMOVED'],
-      ['challenges', '1200'],
-      ['sessions', '3'],
-    ]);
-  });
-
-  it('removes nothing with --dry-run', async () => {
-    const { dependencies, io, calls } = fakeCli({ 'housekeeping.due': TALLIES });
-    expect(await runProgram(['housekeeping', 'run', '--dry-run'], dependencies)).toBe(0);
-    expect(calls).toEqual([['housekeeping.due']]);
-    expect(rowsOf(io.out())[0]).toEqual(['WHAT', 'DUE']);
-  });
-
-  it('gives scripts the same', async () => {
-    const { dependencies, io } = fakeCli({ 'housekeeping.due': TALLIES });
-    expect(await runProgram(['housekeeping', 'run', '--dry-run', '--json'], dependencies)).toBe(0);
-    expect(JSON.parse(io.out())).toEqual([
-      { what: 'challenges', due: 1200 },
-      { what: 'sessions', due: 3 },
-    ]);
-  });
-
-  it('leaves it to the server that is at it, and ends well', async () => {
-    const { dependencies, io } = fakeCli({ 'housekeeping.run': undefined });
-    expect(await runProgram(['housekeeping', 'run'], dependencies)).toBe(0);
-    expect(io.out()).toBe('a server is at it just now; nothing was done here\n');
+  it.each<[string, Answers, Call, RegExp]>([
+    ['--confirm-time', { run: TALLIES }, ['housekeeping.run', true], /REMOVED/],
+    ['', { run: TALLIES }, ['housekeeping.run', false], /^WHAT +REMOVED\nchallenges +1200\nsessions +3\n$/],
+    ['--dry-run', { due: TALLIES }, ['housekeeping.due'], /^WHAT +DUE\n/],
+    [
+      '',
+      { run: undefined },
+      ['housekeeping.run', false],
+      /^a server is at it just now; nothing was done here\n$/,
+    ],
+  ])('%s does so and says how much it was: %j', async (options, answers, call, said) => {
+    const named = Object.fromEntries(
+      Object.entries(answers).map(([name, it]) => [`housekeeping.${name}`, it]),
+    );
+    const { code, out, calls } = await runFake(`housekeeping run ${options}`.trim(), named);
+    expect({ code, calls }).toEqual({ code: 0, calls: [call] });
+    expect(out).toMatch(said);
   });
 });

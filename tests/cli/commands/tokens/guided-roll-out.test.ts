@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { runProgram } from '../../../../src/cli/program.ts';
 import { ServiceError } from '../../../../src/kernel/errors.ts';
-import { encodeActivationCode } from '../../../../src/ocra/key-derivation.ts';
 import { fakeCli } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';
 
@@ -50,27 +49,6 @@ function terminal(answers: Readonly<Record<string, readonly unknown[]>>, typed: 
 }
 
 describe('token init at a terminal', () => {
-  it('leads from the first code to the first accepted response', async () => {
-    const { dependencies, io, calls } = terminal(
-      {
-        'enrolment.init': [PHASE_1, PHASE_2],
-        'ocra.checkTransaction': [RIGHT],
-      },
-      ['', '', '123456'],
-    );
-    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
-    expect(calls.map(([name]) => name)).toEqual([
-      'enrolment.init',
-      'enrolment.init',
-      'ocra.checkTransaction',
-    ]);
-    const activationcode = encodeActivationCode(Buffer.alloc(10, 1));
-    expect(calls[1]?.[1]).toMatchObject({ serial: 'LSGO1', activationcode });
-    expect(calls[2]?.at(-1)).toEqual({ transactionId: '42', pass: '123456' });
-    expect(io.out()).toContain(`Activation code: ${activationcode}\n`);
-    expect(io.out().endsWith('accepted: LSGO1 is ready\n')).toBe(true);
-  });
-
   it('asks again for a wrong activation code and for a wrong response', async () => {
     const { dependencies, io, calls } = terminal(
       {
@@ -85,16 +63,6 @@ describe('token init at a terminal', () => {
     expect(io.err()).toBe(`${INVALID.message}\nwrong response; the fail counter of the token is 1\n`);
     expect(calls.filter(([name]) => name === 'ocra.checkTransaction')).toHaveLength(2);
   });
-
-  it.each([[['--json']], [['--png', 'code.png']], [['--generate']], [['--phase2']]])(
-    'takes no virtual device with %j, where no code follows at the terminal',
-    async (options) => {
-      const { dependencies, calls } = terminal({ 'enrolment.init': [PHASE_1] }, []);
-      const words = ['token', 'init', '--user', 'anna', '--device', ...options];
-      expect(await runProgram(words, dependencies)).toBe(2);
-      expect(calls).toEqual([]);
-    },
-  );
 
   it.each([[['token', 'init', '--user', 'anna', '--device']], [['challenge', 'issue', 'anna', '--device']]])(
     'makes nothing that the virtual device cannot keep, as its folder is read-only: %j',
@@ -113,13 +81,6 @@ describe('token init at a terminal', () => {
     expect(await runProgram(['token', 'init', '--user', 'anna', '--device'], dependencies)).toBe(2);
     expect(io.err()).toContain('--device needs a terminal');
     expect(calls).toEqual([]);
-  });
-
-  it('ends after the first phase in a script', async () => {
-    const { dependencies, io } = fakeCli({ 'enrolment.init': PHASE_1 });
-    expect(await runProgram(['token', 'init', '--user', 'anna'], dependencies)).toBe(0);
-    expect(io.prompts).toEqual([]);
-    expect(io.out()).toContain('phase 1 is done');
   });
 });
 

@@ -4,8 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readQrCode } from '../../../support/values/qr-code.ts';
-import { runProgram } from '../../../../src/cli/program.ts';
-import { type Answers, type Call, fakeCli } from '../../fake-dependencies.ts';
+import { type Answers, runFake } from '../../fake-dependencies.ts';
 import { fakeIo } from '../../fake-io.ts';
 import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
@@ -64,22 +63,10 @@ const ANSWERS: Answers = {
   'enrolment.init': PHASE1,
 };
 
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-  readonly calls: readonly Call[];
-}
-
-async function run(
+const run = (
   parameters: readonly string[],
   { typed, answers }: { typed?: readonly string[]; answers?: Answers } = {},
-): Promise<Ran> {
-  const io = fakeIo(typed === undefined ? {} : { typed });
-  const { dependencies, calls } = fakeCli({ ...ANSWERS, ...answers }, { io });
-  const code = await runProgram(['token', ...parameters], dependencies);
-  return { code, out: io.out(), err: io.err(), calls };
-}
+) => runFake(['token', ...parameters], { ...ANSWERS, ...answers }, fakeIo(typed && { typed }));
 
 const folder = temporaryFolder();
 let secretFile: string;
@@ -114,13 +101,6 @@ describe('token list and show', () => {
 });
 
 describe('token commands that change tokens', () => {
-  it('set the period and the counts of use', async () => {
-    const line = ['set', 'A', '--valid-until', '2026-01-01T00:00:00Z', '--max-successes', '0'];
-    const use = { validUntil: '2026-01-01T00:00:00Z', maxSuccesses: '0' };
-    const set = ['tokens.set', { serial: 'A' }, { use: expect.objectContaining(use) as unknown }];
-    expect((await run(line)).calls).toEqual([set]);
-  });
-
   it('take PINs from prompts, typed twice, or files, and never print them', async () => {
     const prompted = await run(['set', 'A', '--ask-pin', '--ask-ocra-pin'], {
       typed: ['11', '11', '22', '22'],
@@ -211,12 +191,6 @@ describe('token init', () => {
     expect(out).not.toContain('GEZDGNBVGY3TQOJQ01');
   });
 
-  it('warns when the app will refuse the code', async () => {
-    const answers = { 'enrolment.init': { ...PHASE2, callbackUrl: '' } };
-    const { out } = await run(['init', '--activation-code-file', secretFile], { answers });
-    expect(out).toContain('no policy of the scope authentication says qrtanurl');
-  });
-
   it('enrols a plain token with a given key, and does not show it again', async () => {
     const answers = { 'enrolment.init': PLAIN };
     const { out, calls } = await run(['init', '--otpkey-file', secretFile, '--suite', 'S'], { answers });
@@ -224,14 +198,6 @@ describe('token init', () => {
       ['enrolment.init', expect.objectContaining({ otpkey: '31323334', ocrasuite: 'S' })],
     ]);
     expect(out).toBe('OCRA1 is enrolled\n');
-  });
-
-  it('enrols a plain token with a key of its own, shown this once', async () => {
-    const answers = { 'enrolment.init': PLAIN };
-    const { out, calls } = await run(['init', '--generate'], { answers });
-    expect(calls[0]?.[1]).toMatchObject({ genkey: '1' });
-    expect(calls[0]?.[1]).not.toHaveProperty('sharedsecret');
-    expect(out).toContain('31323334');
   });
 
   it('writes the code to a picture for its owner alone, never over another file', async () => {

@@ -1,9 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { runProgram } from '../../../../src/cli/program.ts';
-import { ServiceError } from '../../../../src/kernel/errors.ts';
-import { type Answers, fakeCli } from '../../fake-dependencies.ts';
+import { type Answers, runFake } from '../../fake-dependencies.ts';
 import { type FakeIo, fakeIo } from '../../fake-io.ts';
 import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
@@ -21,17 +19,11 @@ beforeAll(async () => {
   await writeFile(at('otp1'), '11111111\n');
 });
 
-async function run(
+const run = (
   parameters: readonly string[],
   { answers = {}, io = fakeIo() }: { answers?: Answers; io?: FakeIo } = {},
-): Promise<{ code: number; out: string; err: string; calls: readonly unknown[] }> {
-  const cli = fakeCli(
-    { 'tokenImport.load': ['A1', 'A2'], 'resynchronisation.resync': true, ...answers },
-    { io },
-  );
-  const code = await runProgram(parameters, cli.dependencies);
-  return { code, out: io.out(), err: io.err(), calls: cli.calls };
-}
+) =>
+  runFake(parameters, { 'tokenImport.load': ['A1', 'A2'], 'resynchronisation.resync': true, ...answers }, io);
 
 describe('tankeeper import pskc', () => {
   it('loads a file and counts the tokens, or names them with --verbose', async () => {
@@ -100,14 +92,6 @@ describe('tankeeper import pskc', () => {
     const both = ['--ask-key', '--password-file', at('password')];
     expect((await run(['import', 'pskc', at('keys.xml'), ...both])).code).toBe(2);
   });
-
-  it('says what is wrong with the file', async () => {
-    const error = new ServiceError('key-file.invalid', 'The key file is wrong in key 7: no');
-    const { code, err } = await run(['import', 'pskc', at('keys.xml')], {
-      answers: { 'tokenImport.load': error },
-    });
-    expect([code, err]).toEqual([1, 'tankeeper: The key file is wrong in key 7: no\n']);
-  });
 });
 
 describe('tankeeper import csv', () => {
@@ -145,15 +129,5 @@ describe('tankeeper token resync', () => {
     expect([code, out]).toEqual([0, 'OCRA1 is in step again\n']);
     const request = { serial: 'OCRA1', otp1: '11111111', otp2: '22222222', challenge1: 'a', challenge2: 'b' };
     expect(calls).toEqual([['resynchronisation.resync', request]]);
-  });
-
-  it('fails where the two were not found', async () => {
-    const io = fakeIo({ typed: ['1', '2'] });
-    const { code, err } = await run(['token', 'resync', 'OCRA1'], {
-      answers: { 'resynchronisation.resync': false },
-      io,
-    });
-    expect(code).toBe(1);
-    expect(err).toMatch(/OCRA1 is not in step/);
   });
 });
