@@ -172,21 +172,6 @@ describe('the configuration', () => {
     );
   });
 
-  it('reads proxies as a list of addresses and networks', () => {
-    expect(loadConfig({ TRUST_PROXY: '10.0.0.0/8, ::1,loopback' }).trustProxy).toEqual([
-      '10.0.0.0/8',
-      '::1',
-      'loopback',
-    ]);
-  });
-
-  it('reads the folders of files that may be named over HTTP as a list', () => {
-    expect(loadConfig({ RESOLVER_FILE_DIRS: '/srv/users, /srv/more users' }).resolverFileDirs).toEqual([
-      '/srv/users',
-      '/srv/more users',
-    ]);
-  });
-
   it('puts the password of a file into the URL', () => {
     const file = join(folder, 'password');
     writeFileSync(file, 'p@ss/word\n');
@@ -246,13 +231,6 @@ describe('tankeeper config', () => {
       );
     },
   );
-
-  it('shows a URL without a password as it is', () => {
-    const rows = describeConfig({ DATABASE_URL: 'postgres://u@db/t?application_name=a' });
-    expect(rows.find(({ variable }) => variable === 'DATABASE_URL')).toMatchObject({
-      value: 'postgres://u@db/t?application_name=a',
-    });
-  });
 });
 
 const GIVEN = {
@@ -267,18 +245,6 @@ const messageOf = (environment: Readonly<Record<string, string>>): string =>
   refusalOf(() => loadConfig(environment)).message;
 
 describe('single sign-on', () => {
-  it('is off by default', () => {
-    expect(loadConfig({}).singleSignOn).toBeUndefined();
-    expect(loadConfig({}).publicUrl).toBeUndefined();
-  });
-
-  it('has a redirect below the path of PUBLIC_URL', () => {
-    const PUBLIC_URL = 'https://Example.com:443/tan/';
-    const { publicUrl, singleSignOn } = loadConfig({ ...GIVEN, PUBLIC_URL });
-    expect(publicUrl).toBe('https://example.com/tan');
-    expect(singleSignOn?.redirectUrl).toBe('https://example.com/tan/admin/sign-in/oidc/callback');
-  });
-
   it('has usual claims, a redirect below PUBLIC_URL, and groups that may contain =', () => {
     expect(loadConfig(GIVEN).singleSignOn).toEqual({
       issuer: 'https://login.example.com/realms/staff',

@@ -85,13 +85,6 @@ describe('the OCRA settings', () => {
     expect(readOcraSettings(new Map([['AutoResync', value]])).autoResync).toBe(false);
   });
 
-  it('AutoResync is nothing else', () => {
-    expect(refusalOf(() => readOcraSettings(new Map([['AutoResync', 'perhaps']])))).toMatchObject({
-      code: 'configuration.invalid',
-      message: 'The configuration value AutoResync must be True or False',
-    });
-  });
-
   it('are read whatever text was once stored in splitAtSign, which is refused where it is set', () => {
     const stored = new Map([['splitAtSign', 'maybe']]);
     expect(readOcraSettings(stored).splitAtSign).toBe(true);
@@ -100,19 +93,6 @@ describe('the OCRA settings', () => {
       checkOcraSettings(stored);
     });
     expect(refusal.message).toBe('The configuration value splitAtSign must be True or False');
-  });
-
-  it('keep the cause of an invalid value, for the log', () => {
-    const duration = refusalOf(() => readOcraSettings(new Map([['OcraChallengeTimeout', 'soon']])));
-    expect(duration.cause).toMatchObject({ code: 'duration.invalid' });
-    const suite = refusalOf(() => {
-      checkOcraSettings(new Map([['OcraDefaultSuite', 'x']]));
-    });
-    expect(suite).toMatchObject({
-      message:
-        "The configuration value OcraDefaultSuite: Not an OCRA suite, the algorithm 'x' is wrong: it must be 'OCRA-1'.",
-      cause: { code: 'suite.invalid' },
-    });
   });
 
   it('name the format of a duration', () => {
@@ -129,12 +109,6 @@ describe('the OCRA settings', () => {
     }).toThrow(
       expect.objectContaining({ code: 'configuration.invalid', message: expect.stringContaining(key) }),
     );
-  });
-
-  it('pass the check as they are by default', () => {
-    expect(() => {
-      checkOcraSettings(new Map());
-    }).not.toThrow();
   });
 });
 

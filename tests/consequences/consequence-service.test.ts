@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConsequenceService } from '../../src/consequences/consequence-service.ts';
+import { changeOfRights } from '../../src/consequences/policy-consequences.ts';
 import { checkPolicy, type PolicyDraft } from '../../src/policy/policy.ts';
+import { ReadPolicy } from '../../src/policy/read-policy.ts';
 import type { Administrator } from '../../src/administrators/administrator.ts';
 import { managedUser, tokenValue } from '../support/values/token-values.ts';
 import { GivenConfiguration } from '../support/values/configuration-value.ts';
 import { TokenDatabase } from '../tokens/token-database.ts';
 import type { Sealed } from '../../src/keys/vault.ts';
 import { eventualRefusal } from '../support/values/refusal.ts';
-import { OPERATOR } from '../support/values/callers.ts';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const clock = { now: () => NOW };
@@ -18,7 +19,6 @@ const QRTANURL = {
   realm: 'office',
   action: 'qrtanurl=https://tan.example.org/ocra/check_t',
 };
-const ONLY_ALICE = { name: 'p', scope: 'system', action: '*', user: 'alice' };
 
 const USERS = [
   { resolverId: '1', userId: 'ann-id', ...managedUser('ann') },
@@ -96,14 +96,6 @@ async function textsOf(work: Promise<readonly { readonly text: string }[]>): Pro
 }
 
 describe('the consequences of an act on a realm or a resolver', () => {
-  it('removal: tokens, the default', async () => {
-    expect(await textsOf(service.ofRealmRemoval('Office'))).toEqual([
-      '3 tokens leave this realm',
-      'it is the default realm',
-    ]);
-    expect((await eventualRefusal(service.ofRealmRemoval('offize'))).code).toBe('realm.unknown');
-  });
-
   it('fewer resolvers: their users', async () => {
     expect(await textsOf(service.ofRealmChange({ name: 'office', resolvers: ['people'] }))).toEqual([
       'users of staff are no longer found in the realm office',
@@ -117,16 +109,6 @@ describe('the consequences of an act on a realm or a resolver', () => {
     expect(await textsOf(service.ofDefaultRealm('lab'))).toEqual(texts);
     expect(await textsOf(service.ofDefaultRealm(null))).toEqual(texts);
     expect(await service.ofDefaultRealm(' Office')).toEqual([]);
-  });
-
-  it('removal of a resolver: its settings, its users; refused as the act is', async () => {
-    expect(await textsOf(service.ofResolverRemoval('spare'))).toEqual([
-      'its settings are gone for good',
-      '1 user with their passwords is removed',
-    ]);
-    expect((await eventualRefusal(service.ofResolverRemoval('staff'))).message).toBe(
-      "The resolver 'staff' is in use by the realm 'office'",
-    );
   });
 });
 
@@ -182,20 +164,6 @@ describe('the consequences of an act on a token, a user or an administrator', ()
     expect(await service.ofTokenRealms(more)).toEqual([]);
   });
 
-  it('removal of a password: only where there is one', async () => {
-    const people = { resolver: 'people', login: 'bob' };
-    expect(await textsOf(service.ofPasswordRemoval(people))).toEqual([
-      'the password of bob is gone for good, and logins with it are refused',
-    ]);
-    expect(await service.ofPasswordRemoval({ resolver: 'staff', login: 'ann' })).toEqual([]);
-  });
-
-  it('removal of a user: their tokens', async () => {
-    expect(await textsOf(service.ofUserRemoval({ resolver: 'staff', login: 'ann' }))).toEqual([
-      '2 tokens become unassigned, and open challenges close',
-    ]);
-  });
-
   it('removal of the last administrator is refused as the act is', async () => {
     administrators = administrators.filter(({ name }) => name !== 'bert');
     expect((await eventualRefusal(service.ofAdministratorRemoval('alice'))).code).toBe(
@@ -211,44 +179,22 @@ describe('the consequences of an act on a token, a user or an administrator', ()
       'programs that show it are refused from then on',
     ]);
   });
-
-  it('have their numbers and names, for other languages', async () => {
-    expect(await service.ofRealmRemoval('office')).toMatchObject([
-      { code: 'realm.tokens', count: 3 },
-      { code: 'realm.default' },
-    ]);
-    expect(await service.ofDefaultRealm('lab')).toMatchObject([{ names: ['office'] }]);
-    expect(await service.ofPolicyRemoval(OPERATOR, 'ocra')).toMatchObject([
-      { names: ['alice', 'bert'], rights: ['ocra:request'] },
-    ]);
-  });
 });
 
-describe('the consequences of a policy', () => {
-  it.each<[string, PolicyDraft, readonly string[]]>([
-    ['the first one of its scope', ONLY_ALICE, ['bert loses system:*']],
-    [
-      'one that leaves nobody the right to change policies',
-      { ...ONLY_ALICE, user: 'carol' },
-      [
-        'no administrator can change policies over HTTP afterwards: only `tankeeper policy` on this machine can',
-        'alice and bert lose system:*',
-      ],
-    ],
-    [
-      'one that names fewer administrators',
-      { name: 'ocra', scope: 'ocra', action: 'request', user: 'alice' },
-      ['bert loses ocra:request'],
-    ],
-    ['one that only widens', { name: 'more', scope: 'ocra', action: '*', user: 'bert' }, []],
-  ])('%s', async (_name, draft, texts) => {
-    expect(await textsOf(service.ofPolicy(OPERATOR, draft))).toEqual(texts);
-  });
-
-  it('are also those of its removal', async () => {
-    expect(await textsOf(service.ofPolicyRemoval(OPERATOR, 'ocra'))).toEqual([
-      'alice and bert lose ocra:request',
+describe('a change of policies', () => {
+  it('takes rights from those whom none names any more, and from nobody where it only widens', () => {
+    const lost = (before: readonly PolicyDraft[], after: readonly PolicyDraft[]): readonly object[] => {
+      const [was, is] = [before, after].map((drafts) =>
+        drafts.map((one) => new ReadPolicy(checkPolicy(one))),
+      );
+      return changeOfRights(was ?? [], is ?? [], ['alice', 'bert']).lost;
+    };
+    const ocra = { name: 'ocra', scope: 'ocra', action: 'request', user: 'alice, bert' };
+    const first = { name: 'p', scope: 'system', action: '*', user: 'alice' };
+    expect(lost([], [first])).toEqual([{ administrators: ['bert'], rights: ['system:*'] }]);
+    expect(lost([ocra], [{ ...ocra, user: 'alice' }])).toEqual([
+      { administrators: ['bert'], rights: ['ocra:request'] },
     ]);
-    expect((await eventualRefusal(service.ofPolicyRemoval(OPERATOR, 'x'))).code).toBe('policy.unknown');
+    expect(lost([ocra], [{ ...ocra, action: '*' }])).toEqual([]);
   });
 });

@@ -85,28 +85,6 @@ describe('a stored policy that another version may have written', () => {
   );
 });
 
-describe('an API token', () => {
-  const probe = callerNamed('alice', { rights: ['monitoring:metrics', 'ocra:status'] });
-
-  it('without the right is told which one it lacks, as no policy would help', () => {
-    const configuration = withPolicies({ scope: 'ocra', action: '*', user: 'alice' });
-    for (const right of [TOKENS, REQUEST, ENABLE, WRITE]) {
-      expect(refusalOf(() => access.authorize(configuration, probe, right))).toMatchObject({
-        code: 'right.missing',
-        message: `This API token does not have the right ${right.scope}:${right.action}`,
-        payload: { tokenRight: `${right.scope}:${right.action}` },
-      });
-    }
-  });
-
-  it('with the right is told of the policy that is missing', () => {
-    const right = { ...REQUEST, action: 'status' };
-    expect(refusalOf(() => access.authorize(withPolicies(), probe, right)).payload).toEqual({
-      policy: right,
-    });
-  });
-});
-
 describe('a policy', () => {
   it('of another scope opens and closes nothing', () => {
     expect(outcome(withPolicies({ scope: 'system', action: 'read' }), TOKENS)).toBe('all');
@@ -226,21 +204,6 @@ describe('the realms of a grant', () => {
 
 describe('an API token', () => {
   const speaking = (...rights: readonly string[]): Caller => callerNamed('alice', { rights });
-
-  it.each([
-    ['*', true],
-    ['*:*', true],
-    ['monitoring:*', true],
-    ['*:tokens', true],
-    ['monitoring:tokens', true],
-    ['monitoring', false],
-    ['monitoring:userinfo', false],
-    ['ocra:*', false],
-    ['ocra:tokens', false],
-    ['', false],
-  ])('with the right %j may ask for tokens: %s', (right, expected) => {
-    expect(outcome(withPolicies(), TOKENS, speaking(right))).toBe(expected ? 'all' : 'right.missing');
-  });
 
   it('needs the policies as well, and without rights may do nothing', () => {
     expect(outcome(withPolicies({ user: 'bob' }), TOKENS, speaking('*'))).toBe('right.missing');

@@ -18,6 +18,11 @@ function read(scope: PolicyScope, text: string): Record<string, string> {
   return Object.fromEntries(readActions(scope, text));
 }
 
+const NO_OTPPIN = "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)";
+const NO_URL = "The action 'qrtanurl' needs a value: an absolute URL";
+const OF_OCRA = 'Known: request, status, activationcode, calcOTP, secondfactor, *.';
+const OF_AUTHENTICATION = 'Known: qrtanurl, otppin, issuer, issuerlogo, challenge_response.';
+
 describe('the actions of a policy', () => {
   it('are a comma list with blanks where people put them', () => {
     expect(read('ocra', ' request,status ,  calcOTP,')).toEqual({ request: '', status: '', calcOTP: '' });
@@ -66,68 +71,32 @@ describe('the actions of a policy', () => {
   });
 
   it.each<[PolicyScope, string, string]>([
-    [
-      'authentication',
-      'otppin=01',
-      "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)",
-    ],
-    [
-      'authentication',
-      'otppin=1x',
-      "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)",
-    ],
-    ['authentication', 'qrtanurl', "The action 'qrtanurl' needs a value: an absolute URL"],
+    ['authentication', 'otppin=01', NO_OTPPIN],
+    ['authentication', 'otppin=1x', NO_OTPPIN],
+    ['authentication', 'qrtanurl', NO_URL],
     ['authentication', 'otppin="', 'The quotation mark " is not closed'],
-    [
-      'authentication',
-      'otppin=""',
-      "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)",
-    ],
-    [
-      'ocra',
-      'request, calcotp',
-      "Unknown action 'calcotp' in scope ocra. Known: request, status, activationcode, calcOTP, secondfactor, *.",
-    ],
-    [
-      'ocra',
-      '',
-      'A policy of scope ocra needs an action. Known: request, status, activationcode, calcOTP, secondfactor, *.',
-    ],
-    [
-      'ocra',
-      'tokens',
-      "Unknown action 'tokens' in scope ocra. Known: request, status, activationcode, calcOTP, secondfactor, *.",
-    ],
+    ['authentication', 'otppin=""', NO_OTPPIN],
+    ['ocra', 'request, calcotp', `Unknown action 'calcotp' in scope ocra. ${OF_OCRA}`],
+    ['ocra', '', `A policy of scope ocra needs an action. ${OF_OCRA}`],
+    ['ocra', 'tokens', `Unknown action 'tokens' in scope ocra. ${OF_OCRA}`],
     ['ocra', 'request=1', "The action 'request' of scope ocra takes no value"],
     ['system', 'readwrite', "Unknown action 'readwrite' in scope system. Known: read, write, *."],
-    [
-      'authentication',
-      'autosms',
-      "Unknown action 'autosms' in scope authentication. Known: qrtanurl, otppin, issuer, issuerlogo, challenge_response.",
-    ],
-    [
-      'authentication',
-      'otppin',
-      "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)",
-    ],
-    [
-      'authentication',
-      'otppin=3',
-      "The action 'otppin' needs a value: 0 (token PIN), 1 (password) or 2 (none)",
-    ],
-    ['authentication', 'qrtanurl=', "The action 'qrtanurl' needs a value: an absolute URL"],
-    ['authentication', 'qrtanurl=otp.example.com', "The action 'qrtanurl' needs a value: an absolute URL"],
+    ['authentication', 'autosms', `Unknown action 'autosms' in scope authentication. ${OF_AUTHENTICATION}`],
+    ['authentication', 'otppin', NO_OTPPIN],
+    ['authentication', 'otppin=3', NO_OTPPIN],
+    ['authentication', 'qrtanurl=', NO_URL],
+    ['authentication', 'qrtanurl=otp.example.com', NO_URL],
     ['authentication', 'qrtanurl="https://x.example/', 'The quotation mark " is not closed'],
     [
       'authentication',
       'issuer=Bank, Branch 2',
-      'Unknown action \'Branch 2\' in scope authentication. Known: qrtanurl, otppin, issuer, issuerlogo, challenge_response. Quotation marks keep a comma in a value: issuer="A, B".',
+      `Unknown action 'Branch 2' in scope authentication. ${OF_AUTHENTICATION} Quotation marks keep a comma in a value: issuer="A, B".`,
     ],
     ['authentication', 'otppin=1, otppin=2', "The action 'otppin' has two values"],
     [
       'authentication',
       '__proto__=1',
-      "Unknown action '__proto__' in scope authentication. Known: qrtanurl, otppin, issuer, issuerlogo, challenge_response.",
+      `Unknown action '__proto__' in scope authentication. ${OF_AUTHENTICATION}`,
     ],
     [
       'admin',

@@ -5,11 +5,6 @@ import { checkForeignPolicy } from '../../src/policy/policy.ts';
 import { readPolicyFile, writePolicyFile } from '../../src/policy/policy-file.ts';
 import { type Policy, POLICY_SCOPES } from '../../src/policy/stored-policy.ts';
 import { anyText } from '../support/values/any-text.ts';
-import type { Principal } from '../../src/policy/caller.ts';
-import { decideRight, allRights } from '../../src/policy/granting.ts';
-import { explainRight, explainValue } from '../../src/policy/explanation.ts';
-import { changeOfRights } from '../../src/consequences/policy-consequences.ts';
-import { policyValue, ReadPolicy } from '../../src/policy/read-policy.ts';
 
 const HELPDESK: Policy = {
   name: 'helpdesk',
@@ -27,33 +22,6 @@ const file = (...lines: readonly string[]): string => lines.join('\n');
 const policies = (text: string): readonly Policy[] => readPolicyFile(text).map(({ policy }) => policy);
 
 describe('a file of policies', () => {
-  it('has a section for each policy, with a line for each field', () => {
-    expect(
-      writePolicyFile([HELPDESK, { ...HELPDESK, name: 'url', scope: 'authentication', active: false }]),
-    ).toBe(
-      file(
-        '[helpdesk]',
-        'scope = admin',
-        'action = "show, enable"',
-        'realm = office',
-        'user = anna',
-        'client = ""',
-        'time = ""',
-        'active = True',
-        '',
-        '[url]',
-        'scope = authentication',
-        'action = "show, enable"',
-        'realm = office',
-        'user = anna',
-        'client = ""',
-        'time = ""',
-        'active = False',
-        '',
-      ),
-    );
-  });
-
   it('that is read again has the same policies, whatever texts people have stored', () => {
     const text = fc.oneof(
       anyText({ maxLength: 40 }),
@@ -177,94 +145,5 @@ describe('a file of policies', () => {
     for (const text of ['\n'.repeat(1_000_000), `[a]\nscope = """${'\n"'.repeat(500_000)}`]) {
       expect(() => readPolicyFile(text)).toThrow(ServiceError);
     }
-  });
-});
-
-const AT = new Date(2026, 10, 20, 14, 35);
-
-const BOSS: Principal = { administrator: 'boss', rights: ['*'], operator: false, client: '10.0.0.5' };
-
-/** Policies, and the number of readings of their texts from now on. */
-function counted(drafts: readonly Policy[]): { policies: readonly ReadPolicy[]; readings: () => number } {
-  let readings = 0;
-  const policies = drafts.map((draft) => {
-    const policy = new ReadPolicy(draft);
-    for (const field of ['action', 'realm', 'user', 'client', 'time'] as const) {
-      Object.defineProperty(policy, field, {
-        get: () => {
-          readings += 1;
-          return draft[field];
-        },
-      });
-    }
-    return policy;
-  });
-  return { policies, readings: () => readings };
-}
-
-const DRAFTS = Array.from({ length: 300 }, (_none, place): Policy => ({
-  name: `p${place}`,
-  active: true,
-  realm: '*',
-  client: '10.0.0.0/8',
-  time: '* * * * * *',
-  ...(place % 3 === 0
-    ? { scope: 'authentication', action: 'otppin=1', user: '*' }
-    : { scope: 'admin', action: 'show, enable', user: `helpdesk-${place}, boss` }),
-}));
-
-describe('a policy that was read', () => {
-  it('is not read again by decisions, values and comparisons of rights', () => {
-    const { policies, readings } = counted(DRAFTS);
-    const base = { policies, realms: [], resolvers: [] };
-    for (const right of allRights()) {
-      decideRight(base, BOSS, right, AT);
-    }
-    const question = { scope: 'authentication', action: 'otppin', realms: ['office'], at: AT } as const;
-    expect(policyValue(policies, { ...question, client: '10.0.0.5' })).toEqual(['1']);
-    const names = Array.from({ length: 200 }, (_none, place) => `helpdesk-${place}`);
-    expect(changeOfRights(policies, policies.slice(2), names).lost).toEqual([
-      { administrators: ['helpdesk-1'], rights: ['admin:*'] },
-    ]);
-    expect(readings()).toBe(0);
-  });
-
-  it('is not read again by explanations, but for their words', () => {
-    const { policies, readings } = counted(DRAFTS);
-    const base = { policies, realms: [], resolvers: [] };
-    const explainAll = () => {
-      for (const right of allRights()) {
-        explainRight(base, BOSS, right, AT, 'office');
-      }
-      explainValue(policies, {
-        scope: 'authentication',
-        action: 'otppin',
-        realms: ['office'],
-        at: AT,
-        client: '10.0.0.5',
-      });
-    };
-    explainAll();
-    const first = readings();
-    explainAll();
-    expect(readings()).toBe(first);
-  });
-
-  it('is the stored policy for everybody else: its JSON and a comparison have no more', () => {
-    expect(DRAFTS.map((draft) => new ReadPolicy(draft))).toEqual(DRAFTS);
-    expect(JSON.stringify(DRAFTS.map((draft) => new ReadPolicy(draft)))).toBe(
-      JSON.stringify(
-        DRAFTS.map(({ name, scope, action, realm, user, client, time, active }) => ({
-          name,
-          scope,
-          action,
-          realm,
-          user,
-          client,
-          time,
-          active,
-        })),
-      ),
-    );
   });
 });

@@ -3,7 +3,6 @@ import { ConfigurationStore } from '../../src/configuration/configuration-store.
 import { systemClock } from '../../src/kernel/clock.ts';
 import { PolicyService } from '../../src/policy/policy-service.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
-import { eventualRefusal } from '../support/values/refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 
@@ -46,40 +45,6 @@ describe('a policy that leaves no administrator the right to change policies', (
   });
 });
 
-describe('actions that only LinOTP has', () => {
-  const draft = { name: 'desk', scope: 'admin', action: 'show, unpair', user: 'admin', realm: '*' };
-
-  it('are kept without effect for an old client, with a warning in the log and in the audit', async () => {
-    const warnings: string[] = [];
-    const logging = new PolicyService({
-      configuration: stored.configuration,
-      log: { warn: (message) => warnings.push(message) },
-    });
-    expect(await logging.set(admin, draft)).toMatchObject({ policy: { action: 'show, unpair' } });
-    const remark = 'stored, unknown actions are without effect: unpair';
-    expect(warnings).toEqual([`The policy desk is ${remark}`]);
-    expect(await test.database.knex('audit').where({ subject: 'desk' }).pluck('outcome')).toEqual([remark]);
-    const [policy] = (await stored.configuration.current()).policies;
-    expect([policy?.names('show'), policy?.names('unpair'), policy?.isUnreadable]).toEqual([
-      true,
-      false,
-      false,
-    ]);
-  });
-
-  it('are refused alone, beside exclusions, and for the operator', async () => {
-    for (const [caller, action] of [
-      [admin, 'unpair'],
-      [admin, '*, !remove'],
-      [OPERATOR, 'show, unpair'],
-    ] as const) {
-      expect(await eventualRefusal(service.set(caller, { ...draft, action }))).toMatchObject({
-        code: 'policy.invalid',
-      });
-    }
-  });
-});
-
 describe('a stored policy with an action of another version', () => {
   it('gives the others, and is named once in the log', async () => {
     await service.set(OPERATOR, DRAFT);
@@ -96,64 +61,5 @@ describe('a stored policy with an action of another version', () => {
       true,
     ]);
     expect(warnings).toEqual(['The policy p names actions without effect here: foretell and !status']);
-  });
-});
-
-describe('names in a policy that do not exist', () => {
-  it('are stored for an old client with a warning in the log, and told to the operator first', async () => {
-    const warnings: string[] = [];
-    const logging = new PolicyService({
-      configuration: stored.configuration,
-      log: { warn: (message) => warnings.push(message) },
-    });
-    const draft = { name: 'p', scope: 'ocra', action: 'request', user: '*', realm: 'offize' };
-    await logging.set(admin, draft);
-    expect(warnings).toEqual(['The policy p names what does not exist: realm offize']);
-    expect((await stored.configuration.current()).policies).toMatchObject([{ name: 'p', realm: 'offize' }]);
-    expect(await logging.unknownNames(draft)).toMatchObject([{ part: 'realm', name: 'offize' }]);
-  });
-});
-
-describe('the list of policies', () => {
-  beforeEach(async () => {
-    await service.set(admin, {
-      name: 'a',
-      scope: 'ocra',
-      action: 'request, status',
-      user: 'x, y',
-      realm: 'one',
-    });
-    await service.set(admin, { name: 'b', scope: 'ocra', action: '*', user: 'y', realm: 'two, ONE' });
-    await service.set(admin, {
-      name: 'c',
-      scope: 'authentication',
-      action: 'qrtanurl=https://x.example/?a=b',
-      realm: '*',
-    });
-    await service.set(OPERATOR, {
-      name: 'd',
-      scope: 'authentication',
-      action: 'otppin = 1',
-      realm: 'four',
-      user: 'z',
-    });
-  });
-
-  it.each([
-    [{}, ['a', 'b', 'c', 'd']],
-    [{ name: '', scope: ' ' }, ['a', 'b', 'c', 'd']],
-    [{ name: ' b ' }, ['b']],
-    [{ name: '*' }, []],
-    [{ scope: 'ocra' }, ['a', 'b']],
-    [{ action: 'status' }, ['a']],
-    [{ action: 'qrtanurl' }, ['c']],
-    [{ action: 'otppin' }, ['d']],
-    [{ realm: 'One' }, ['a', 'b', 'c']],
-    [{ realm: 'three' }, ['c']],
-    [{ user: 'x' }, ['a']],
-    [{ user: 'y', realm: 'two' }, ['b']],
-    [{ name: 'constructor' }, []],
-  ])('for %j has %j', async (filter, expected) => {
-    expect((await service.list(filter)).map(({ name }) => name)).toEqual(expected);
   });
 });
