@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Registry } from 'prom-client';
 import { type Database, openDatabase } from '../../src/database/database.ts';
-import { HousekeepingMetrics } from '../../src/housekeeping/housekeeping-metrics.ts';
 import { HousekeepingService, housekeepingRounds } from '../../src/housekeeping/housekeeping-service.ts';
 import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
-import { momentsAt } from '../../src/housekeeping/housekeeping.ts';
 import type { BackgroundLoop } from '../../src/kernel/background-loop.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { type TestDatabase, createTestDatabase } from '../support/database/test-database.ts';
@@ -110,18 +106,6 @@ async function notedBy(work: () => Promise<unknown>): Promise<readonly string[]>
 
 const everything = (): AbortSignal => new AbortController().signal;
 
-describe('what is old', () => {
-  it('depends on the retention of challenges, and on nothing else that is set', () => {
-    expect(momentsAt(NOW, 4_200)).toEqual({
-      challengesEndBefore: new Date('2026-11-20T10:50:00Z'),
-      sessionsEndBy: NOW,
-      limitsEndBy: new Date('2026-11-20T11:59:00Z'),
-      responsesByHourBefore: new Date('2026-11-19T11:00:00Z'),
-      responsesCountedBefore: new Date('2026-10-21T11:00:00Z'),
-    });
-  });
-});
-
 describe('housekeeping', () => {
   it('by hand is audited with what it removed, and not where it did nothing', async () => {
     expect(await notedBy(() => besideAnother(() => service.run(OPERATOR)))).toEqual([]);
@@ -129,23 +113,6 @@ describe('housekeeping', () => {
       'removed 0 challenges, 0 sessions, 2 rate limits, 1 response minutes',
     ]);
     expect(await notedBy(() => service.round(everything()))).toEqual([]);
-  });
-
-  it('removes months of the audit only where it is not kept for ever', async () => {
-    service = open(3);
-    expect(await service.due(OPERATOR)).toEqual([...DUE, { chore: 'audit months', rows: 3 }]);
-    expect(await service.run(OPERATOR)).toContainEqual({ chore: 'audit months', rows: 3 });
-    expect(reported).toContainEqual(['removed', { chore: 'audit months', rows: 3 }]);
-    service = open(0);
-    reported = [];
-    expect(await service.run(OPERATOR)).toContainEqual({ chore: 'audit months', rows: 0 });
-    expect(reported).toEqual([]);
-  });
-
-  it('does nothing while a server is at it', async () => {
-    expect(await besideAnother(() => service.run(OPERATOR))).toBeUndefined();
-    expect(reported).toEqual([]);
-    expect(await service.due(OPERATOR)).toEqual(DUE);
   });
 
   it('removes nothing while the time is in doubt, until an operator confirms it, which is audited', async () => {
@@ -195,46 +162,6 @@ function roundsOf(round: Round): { rounds: BackgroundLoop; lines: string[] } {
 }
 
 describe('rounds of housekeeping', () => {
-  it('come again and again, and say what they have removed', async () => {
-    let done = 0;
-    const { rounds, lines } = roundsOf(() => {
-      done += 1;
-      return Promise.resolve(done === 2 ? 7 : 0);
-    });
-    rounds.start();
-    await until(() => done > 3);
-    await rounds.stop();
-    const atEnd = done;
-    await sleep(30);
-    expect(done).toBe(atEnd);
-    expect(lines).toEqual(['info Housekeeping has removed what was old']);
-  });
-
-  it('are quiet while the database is away, and go on afterwards', async () => {
-    let done = 0;
-    const { rounds, lines } = roundsOf(() => {
-      done += 1;
-      return done < 5 ? Promise.reject(new ServiceError('database.unavailable', 'away')) : Promise.resolve(1);
-    });
-    rounds.start();
-    await until(() => done > 5);
-    await rounds.stop();
-    expect(new Set(lines)).toEqual(new Set(['info Housekeeping has removed what was old']));
-  });
-
-  it('say once what else keeps them from working, until they have worked', async () => {
-    let done = 0;
-    const { rounds, lines } = roundsOf(() => {
-      done += 1;
-      return done === 3 ? Promise.resolve(0) : Promise.reject(new Error('broken'));
-    });
-    rounds.start();
-    await until(() => done > 6);
-    await rounds.stop();
-    const line = 'warn Housekeeping fails: old rows stay, and change no answer';
-    expect(lines).toEqual([line, line]);
-  });
-
   it('end when the server stops, within half a second even where the database hangs', async () => {
     let signal: AbortSignal | undefined;
     const { rounds } = roundsOf((given) => {
@@ -246,17 +173,4 @@ describe('rounds of housekeeping', () => {
     await rounds.stop();
     expect(signal?.aborted).toBe(true);
   });
-});
-
-it('never shows a backlog below 0, also where more is removed than was due at the last look', async () => {
-  const registry = new Registry();
-  const metrics = new HousekeepingMetrics({ registry, clock: { now: () => new Date() } });
-  const shown = async (): Promise<string> => registry.getSingleMetricAsString(name);
-  const name = 'tankeeper_housekeeping_backlog_rows';
-  metrics.backlogIs({ chore: 'challenges', rows: 5 });
-  metrics.rowsRemoved({ chore: 'challenges', rows: 3 });
-  expect(await shown()).toContain(`${name}{what="challenges"} 2`);
-  metrics.rowsRemoved({ chore: 'challenges', rows: 4 });
-  metrics.rowsRemoved({ chore: 'sessions', rows: 1 });
-  expect(await shown()).toMatch(/\{what="challenges"\} 0\n.*\{what="sessions"\} 0$/);
 });

@@ -93,19 +93,6 @@ describe('the time by which rows are removed', () => {
     },
   );
 
-  it('is taken for right when an operator confirms it, as after a week without a server', async () => {
-    const running = pruningClock();
-    await running.time();
-    now += 7 * DAY;
-    await expect(running.time()).rejects.toMatchObject(NOTHING);
-    await pruningClock().confirm();
-    for (const one of [running, pruningClock()]) {
-      expect(await one.time('audit')).toEqual(new Date(now));
-    }
-    now += DAY / 2;
-    expect(await pruningClock().time('audit')).toEqual(new Date(now));
-  });
-
   it('is there again after a steady day for all but the audit, also over restarts, as after a weekend', async () => {
     now += 3 * DAY;
     let server = pruningClock();
@@ -167,19 +154,6 @@ describe('the time by which rows are removed', () => {
     now -= 1_000 * DAY;
     expect(await running.time('audit')).toEqual(new Date(now));
   });
-
-  it.each([DAY + 1_000, -DAY - 1_000])(
-    "is in doubt on a machine whose clock is %i ms from the database's, whatever an operator confirms",
-    async (difference) => {
-      await pruningClock().time();
-      offset = difference;
-      const refused = doubt(/^Nothing.*the clock of this machine is 86401 s/);
-      await expect(pruningClock().time()).rejects.toMatchObject(refused);
-      await expect(pruningClock().confirm()).rejects.toMatchObject(refused);
-      offset = DAY;
-      expect(await pruningClock().time()).toEqual(new Date(now));
-    },
-  );
 });
 
 describe('the first look at the clock', () => {

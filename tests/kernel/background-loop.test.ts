@@ -9,7 +9,6 @@ import {
   Semaphore,
   type SemaphoreRefusal,
   withTimeLimit,
-  KeyedCounts,
   boundedMemo,
   KeptReading,
 } from '../../src/kernel/bounded-work.ts';
@@ -99,17 +98,6 @@ describe('a loop in the background', () => {
     }
     await loop.stop();
   });
-
-  it('tells a rest that came to its end from one that was woken', async () => {
-    const ended = deferred<boolean>();
-    const loop = new BackgroundLoop(async ({ restUntilWoken, rest }) => {
-      ended.resolve(await restUntilWoken(1));
-      await rest(EVER);
-    });
-    loop.start();
-    expect(await ended.promise).toBe(false);
-    await loop.stop();
-  });
 });
 
 describe('rounds in the background', () => {
@@ -145,14 +133,6 @@ describe('rounds in the background', () => {
     expect(done()).toBe(100);
   });
 
-  it('begin after their first pause', async () => {
-    const { loop, done } = roundsOf(() => Promise.resolve(false), { firstPause: EVER });
-    loop.start();
-    await sleep(10);
-    await loop.stop();
-    expect(done()).toBe(0);
-  });
-
   it('log the first of several failures, each time they begin, and never a database that is away', async () => {
     const faults = [undefined, 'a', 'b', undefined, 'c', 'away', undefined];
     const { loop, lines, done } = roundsOf((number) => {
@@ -173,49 +153,7 @@ describe('rounds in the background', () => {
   });
 });
 
-describe('counts by key', () => {
-  it('count each key for itself, and are never below 0', () => {
-    const counts = new KeyedCounts();
-    counts.change('ann', 1);
-    counts.change('ann', 1);
-    counts.change('bob', -1);
-    expect([counts.of('ann'), counts.of('bob'), counts.of('cleo')]).toEqual([2, 0, 0]);
-    counts.change('ann', -1);
-    expect(counts.of('ann')).toBe(1);
-  });
-
-  it('count work until it ends, well or not', async () => {
-    const counts = new KeyedCounts();
-    const failed = counts.during('ann', () => Promise.reject(new Error('no')));
-    const done = counts.during('ann', () => Promise.resolve(7));
-    expect(counts.of('ann')).toBe(2);
-    await expect(failed).rejects.toThrow('no');
-    await expect(done).resolves.toBe(7);
-    expect(counts.of('ann')).toBe(0);
-  });
-});
-
 describe('boundedMemo', () => {
-  it('computes the value of a key once', () => {
-    const computed: string[] = [];
-    const lengthOf = boundedMemo(10, (key) => {
-      computed.push(key);
-      return key.length;
-    });
-    expect([lengthOf('a'), lengthOf('bb'), lengthOf('a')]).toEqual([1, 2, 1]);
-    expect(computed).toEqual(['a', 'bb']);
-  });
-
-  it('remembers false', () => {
-    let computed = 0;
-    const isKnown = boundedMemo(10, () => {
-      computed += 1;
-      return false;
-    });
-    expect([isKnown('a'), isKnown('a')]).toEqual([false, false]);
-    expect(computed).toBe(1);
-  });
-
   it('forgets what was not asked for longest when it is full', () => {
     const computed: string[] = [];
     const memo = boundedMemo(2, (key) => computed.push(key));
@@ -351,11 +289,6 @@ describe('a semaphore', () => {
 const late = (): Error => new Error('too late');
 
 describe('waiting within a limit', () => {
-  it('gives what the work gives, or the error that it throws', async () => {
-    expect(await withTimeLimit(10_000, Promise.resolve('done'), late)).toBe('done');
-    await expect(withTimeLimit(10_000, Promise.reject(new Error('broken')), late)).rejects.toThrow('broken');
-  });
-
   it('ends with the error of the limit when the work takes longer', async () => {
     await expect(withTimeLimit(5, new Promise(() => undefined), late)).rejects.toThrow('too late');
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isServiceError, ServiceError } from '../../src/kernel/errors.ts';
+import { ServiceError } from '../../src/kernel/errors.ts';
 import { equalBytes, equalText } from '../../src/kernel/constant-time.ts';
 import {
   parseDuration,
@@ -7,61 +7,13 @@ import {
   parsePastInstant,
   type Random,
   randomText,
-  systemClock,
 } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 import { describeFault } from '../../src/kernel/log.ts';
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unlessAborted, untilAborted } from '../../src/kernel/stop-request.ts';
-
-describe('a service error', () => {
-  it('carries a code and a public message apart from the private detail', () => {
-    const cause = new Error('low level');
-    const error = new ServiceError('token.unknown', 'No token found', { detail: 'row 7', cause });
-    expect(error).toMatchObject({
-      name: 'ServiceError',
-      code: 'token.unknown',
-      message: 'No token found',
-      detail: 'row 7',
-      cause,
-    });
-    expect(String(error)).not.toContain('row 7');
-  });
-
-  it('carries the payload of its code, and when to try again, where that is known', () => {
-    const bare = new ServiceError('server.busy', 'x');
-    expect([bare.payload, bare.retryAfter, bare.detail, bare.cause]).toEqual([
-      {},
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    expect(Object.hasOwn(bare, 'cause')).toBe(false);
-    const limited = new ServiceError('too-many-requests', 'x', { limit: 'client-requests', retryAfter: 3 });
-    expect([limited.payload, limited.retryAfter]).toEqual([{ limit: 'client-requests' }, 3]);
-  });
-
-  it('is told from other errors, by its code too', () => {
-    const error = new ServiceError('token.unknown', 'x');
-    expect(isServiceError(error)).toBe(true);
-    expect(isServiceError(error, 'token.unknown')).toBe(true);
-    expect(isServiceError(error, 'token.exists')).toBe(false);
-    expect(isServiceError(new Error('x'))).toBe(false);
-    expect(isServiceError(null)).toBe(false);
-  });
-
-  it('has a payload of a known type once its code is known', () => {
-    const error: unknown = new ServiceError('user.unknown', 'x', { user: 'anna@a', login: 'anna' });
-    expect(isServiceError(error, 'user.unknown') && error.payload.login).toBe('anna');
-    expect(isServiceError(error) && error.code === 'user.unknown' && error.payload.user).toBe('anna@a');
-    // @ts-expect-error -- the payload has members that must be given
-    expect(new ServiceError('user.unknown', 'x').payload).toEqual({});
-    // @ts-expect-error -- and no others
-    expect(new ServiceError('server.busy', 'x', { user: 'anna' }).code).toBe('server.busy');
-  });
-});
+import { unlessAborted } from '../../src/kernel/stop-request.ts';
 
 describe('comparison in constant time', () => {
   it('finds the same equal and anything else not', () => {
@@ -76,13 +28,6 @@ describe('comparison in constant time', () => {
 });
 
 describe('time and randomness of the system', () => {
-  it('are at hand', () => {
-    expect(systemClock.now()).toBeInstanceOf(Date);
-    expect(systemRandom.bytes(16)).toHaveLength(16);
-    expect(systemRandom.bytes(16)).not.toEqual(systemRandom.bytes(16));
-    expect(Array.from({ length: 200 }, () => systemRandom.below(3)).sort()[199]).toBe(2);
-  });
-
   it('random text draws each character from the alphabet', () => {
     const draws = [2, 0, 1];
     const random: Random = { bytes: (size) => Buffer.alloc(size), below: () => draws.shift() ?? 0 };
@@ -183,18 +128,6 @@ describe('describeFault', () => {
     expect(described.stack).toContain('kernel.test.ts');
   });
 
-  it('gives the details of all errors that are ours, and nothing in the place of one that has none', () => {
-    const last = new ServiceError('internal', 'x', { detail: 'row 7' });
-    const middle = new ServiceError('internal', 'x', { cause: last });
-    const error = new ServiceError('internal', 'x', { detail: 'vault', cause: middle });
-    expect(describeFault(error)).toMatchObject({
-      fault: 'ServiceError internal < ServiceError internal < ServiceError internal',
-      faultDetail: 'vault < row 7',
-    });
-    expect(describeFault(middle).faultDetail).toBe('row 7');
-    expect(describeFault(new ServiceError('internal', 'x')).faultDetail).toBeUndefined();
-  });
-
   it('says where the innermost error was made, in twenty frames at most, each a line', () => {
     const cause = errorWith('Error: inner\n    at one (a.ts:1:1)\n\tat two (b.ts:2:2)\nno at frame', 'inner');
     const error = Object.assign(errorWith('Error: outer\n    at outer (o.ts:1:1)', 'outer'), { cause });
@@ -215,25 +148,9 @@ describe('describeFault', () => {
     );
   });
 
-  it('describes an error that has no stack', () => {
-    expect(describeFault(errorWith(undefined, 'x'))).toEqual({
-      fault: 'Error',
-      faultDetail: undefined,
-      stack: undefined,
-    });
-  });
-
   it('names no more than the kind of a code that is not a word', () => {
     const error = Object.assign(new Error('x'), { code: 'pass=topsecret' });
     expect(describeFault(error).fault).toBe('Error');
-  });
-
-  it.each([
-    [undefined, 'undefined'],
-    ['topsecret', 'string'],
-    [null, 'object'],
-  ])('describes %j that was thrown', (thrown, fault) => {
-    expect(describeFault(thrown)).toEqual({ fault, faultDetail: undefined, stack: undefined });
   });
 
   it('comes to an end with causes in a circle', () => {
@@ -250,24 +167,6 @@ function errorWith(stack: string | undefined, message: string): Error {
 }
 
 const REASON = new Error('stop');
-
-describe('untilAborted', () => {
-  it('resolves when the signal is aborted, not before', async () => {
-    const { signal, abort } = controller();
-    let isOver = false;
-    const waiting = untilAborted(signal).then(() => {
-      isOver = true;
-    });
-    await Promise.resolve();
-    expect(isOver).toBe(false);
-    abort();
-    await waiting;
-  });
-
-  it('resolves at once for a signal that is aborted already', async () => {
-    await expect(untilAborted(AbortSignal.abort())).resolves.toBeUndefined();
-  });
-});
 
 describe('unlessAborted', () => {
   it('leaves no listener behind, as one signal serves every attempt to connect', async () => {

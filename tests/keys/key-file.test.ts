@@ -85,15 +85,6 @@ describe('a key file that is read', () => {
     expect((await readKeyFile(file))?.keys).toEqual([TWO, ONE]);
   });
 
-  it('holds each key once', async () => {
-    await write(`${ONE.toString('base64')}\n${ONE.toString('base64')}\n`);
-    expect((await readKeyFile(file))?.keys).toEqual([ONE]);
-  });
-
-  it('may be missing', async () => {
-    expect(await readKeyFile(file)).toBeUndefined();
-  });
-
   it.each<[string, string | Buffer, string]>([
     ['nothing', '', 'it holds no key'],
     ['comments alone', '# key\n\n', 'it holds no key'],

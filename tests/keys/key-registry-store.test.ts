@@ -5,7 +5,6 @@ import { KeyService } from '../../src/keys/key-service.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication, TestClock } from '../support/application/test-application.ts';
 import { registerKey, testKeys } from '../support/application/test-keys.ts';
-import { deferred } from '../support/values/until.ts';
 
 let test: TestDatabase;
 
@@ -89,35 +88,6 @@ describe('/admin/key/list', () => {
     const unknown = keys.filter(({ keyId }) => keyId !== KEY_ID);
     expect(unknown).toEqual([expect.objectContaining({ state: 'unknown', secrets: 1 })]);
     expect(keys.find(({ keyId }) => keyId === KEY_ID)).toMatchObject({ state: 'current', secrets: 0 });
-  });
-});
-
-describe('a count of secrets', () => {
-  it('is shared by requests at the same time, shown again for ten seconds, and made again where it fails', async () => {
-    const clock = new TestClock();
-    const first = deferred<never>();
-    let counts = 0;
-    class CountedStore extends KeyStore {
-      override counted(): ReturnType<KeyStore['counted']> {
-        counts += 1;
-        return counts === 1 ? first.promise : Promise.resolve([]);
-      }
-    }
-    const service = new KeyService({
-      clock,
-      keys: new CountedStore({ database: test.database }),
-      opened: testKeys(),
-    });
-    const failed = Promise.allSettled([service.list(true), service.list(true)]);
-    first.reject(new Error('away'));
-    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(await service.list(true)).toEqual([]);
-    clock.advance(9);
-    await service.list(true);
-    expect(counts).toBe(2);
-    clock.advance(2);
-    await service.list(true);
-    expect(counts).toBe(3);
   });
 });
 

@@ -148,25 +148,6 @@ describe('sealing anew', () => {
     expect(await reseal()).toMatchObject({ resealed: 0, left: 0 });
   });
 
-  it('goes on where it was interrupted', async () => {
-    await fill(old);
-    const interrupted = rotation.reseal(
-      both,
-      (done) => {
-        if (done > 0) {
-          throw new Error('killed');
-        }
-      },
-      ACT,
-    );
-    await expect(interrupted).rejects.toThrow('killed');
-    expect(await openAll(both)).toBe(everything);
-    const { resealed } = await reseal();
-    expect(resealed).toBeGreaterThan(0);
-    expect(resealed).toBeLessThan(everything);
-    expect(await openAll(fresh)).toBe(everything);
-  });
-
   it('passes over a row that somebody holds, and comes back to it', async () => {
     await fill(old);
     const holding = await test.database.knex.transaction();
@@ -266,25 +247,6 @@ describe('sealing anew', () => {
     });
     expect(await openAll(vaultWith(third))).toBe(everything);
     expect(await rotation.retire(keyIdOf(TWO), ACT)).toBe(true);
-  });
-});
-
-describe('the current key', () => {
-  it('is the first one, until another one is made current; each of them is shown with its secrets', async () => {
-    await fill(old, 2);
-    const before = await rotation.counted();
-    expect(before.map(({ keyId, isCurrent, secrets }) => [keyId, isCurrent, secrets])).toEqual([
-      [keyIdOf(ONE), true, 14],
-      [keyIdOf(TWO), false, 0],
-    ]);
-    expect(await rotation.makeCurrent(keyIdOf(TWO), ACT)).toBe(true);
-    expect(await rotation.makeCurrent(keyIdOf(TWO), ACT)).toBe(false);
-    await reseal();
-    const after = await rotation.counted();
-    expect(after.map(({ isCurrent, secrets }) => [isCurrent, secrets])).toEqual([
-      [false, 0],
-      [true, 14],
-    ]);
   });
 });
 

@@ -2,7 +2,6 @@ import { access, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { LoginTokens } from '../../src/administrators/json-web-tokens.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { openKeys, type OpenedKeys } from '../../src/keys/opened-keys.ts';
 import { keyIdOf, newKey, type RegisteredKey, Vault } from '../../src/keys/vault.ts';
@@ -170,32 +169,6 @@ describe('the keys of a running server', () => {
     await keys.readAnew(log);
     expect([keys.vault.currentKeyId, keys.vault.keyIds]).toEqual([keyIdOf(ONE), [keyIdOf(ONE)]]);
     expect(logged).toEqual([expect.stringContaining('cannot be read; those that are loaded still serve')]);
-  });
-
-  it('let login tokens of before and after a change be accepted', async () => {
-    const tokens = new LoginTokens({ keys: keys.vault });
-    const at = new Date('2026-11-20T12:00:00Z');
-    const claims = {
-      administrator: 'admin',
-      session: 's'.repeat(43),
-      csrfToken: 'c',
-      expiresAt: new Date('2026-11-20T13:00:00Z'),
-    };
-    const before = await tokens.sign(claims, at);
-    registry.keys = [registeredKey(ONE), registeredKey(TWO, { isCurrent: true })];
-    await putKeys(ONE, TWO);
-    await keys.readAnew(log);
-    const after = await tokens.sign(claims, at);
-    expect(await tokens.read(before, at)).toEqual(claims);
-    expect(await tokens.read(after, at)).toEqual(claims);
-    expect(await new LoginTokens({ keys: vaultWith(ONE) }).read(after, at)).toBeUndefined();
-  });
-
-  it('are given anew, also when a new one was put beside them', async () => {
-    const sealed = keys.vault.seal(TWO, 'probe', 'x');
-    expect((await keys.freshVault()).open(sealed, 'probe', 'x')).toEqual(TWO);
-    await putKeys(ONE, TWO);
-    expect((await keys.freshVault()).open(sealed, 'probe', 'x')).toEqual(TWO);
   });
 
   it.each([

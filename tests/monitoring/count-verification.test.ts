@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Database } from '../../src/database/database.ts';
+import type { CountDrift } from '../../src/monitoring/token-counts.ts';
 import { TokenCountStore } from '../../src/monitoring/token-count-store.ts';
 import { expectRightCounts } from '../campaigns/count-model/count-model-answers.ts';
 import { untilWaiting } from '../support/database/held-statement.ts';
@@ -47,46 +48,34 @@ afterAll(() => test.drop());
 const auditRows = (): Promise<unknown[]> =>
   database.knex('audit').select('actor', 'action', 'subject', 'outcome');
 
+const NO_REALM = { resolver: null, userId: null, realms: ['no realm'] };
+const UNTRACED = { active: null, assigned: null };
+const OF_ACTIVE = { resolver: 'people', active: true, assigned: true };
+
+/** Changes of rows without triggers: what each may do to a count. */
+const withoutTriggers = (sql: string): string =>
+  `ALTER TABLE tokens DISABLE TRIGGER USER; ${sql}; ALTER TABLE tokens ENABLE TRIGGER USER`;
+
 /** Any of these can only come about where triggers were switched off or the tables themselves were changed. */
-const DRIFTS = [
+const DRIFTS: readonly (readonly [what: string, sql: string, drift: Partial<CountDrift>])[] = [
   [
     'tokens',
     'UPDATE token_counts SET tokens = 7 WHERE realm_set_id = 1',
-    {
-      counts: 'tokens',
-      resolver: null,
-      userId: null,
-      realms: ['no realm'],
-      active: true,
-      assigned: false,
-      kept: 7,
-      counted: 1,
-    },
+    { counts: 'tokens', ...NO_REALM, active: true, assigned: false, kept: 7, counted: 1 },
   ],
   [
     'tokens that are not there any more',
-    `ALTER TABLE tokens DISABLE TRIGGER USER; DELETE FROM tokens WHERE serial = 'T3'; ALTER TABLE tokens ENABLE TRIGGER USER`,
-    {
-      counts: 'tokens',
-      resolver: null,
-      userId: null,
-      realms: ['no realm'],
-      active: true,
-      assigned: false,
-      kept: 1,
-      counted: 0,
-    },
+    withoutTriggers("DELETE FROM tokens WHERE serial = 'T3'"),
+    { counts: 'tokens', ...NO_REALM, active: true, assigned: false, kept: 1, counted: 0 },
   ],
   [
     'active tokens of a user',
     'UPDATE active_user_tokens SET tokens = 2 WHERE realm_set_id = (SELECT max(realm_set_id) FROM active_user_tokens)',
     {
       counts: 'active tokens of a user',
-      resolver: 'people',
+      ...OF_ACTIVE,
       userId: 'ann',
       realms: ['north & south'],
-      active: true,
-      assigned: true,
       kept: 2,
       counted: 1,
     },
@@ -96,11 +85,9 @@ const DRIFTS = [
     'DELETE FROM active_user_counts',
     {
       counts: 'active users',
-      resolver: 'people',
+      ...OF_ACTIVE,
       userId: null,
       realms: ['north', 'north & south'],
-      active: true,
-      assigned: true,
       kept: 0,
       counted: 1,
     },
@@ -113,8 +100,7 @@ const DRIFTS = [
       resolver: 'people',
       userId: null,
       realms: [],
-      active: null,
-      assigned: null,
+      ...UNTRACED,
       kept: 5,
       counted: 1,
     },
@@ -122,32 +108,14 @@ const DRIFTS = [
   [
     'locked tokens',
     'INSERT INTO locked_token_counts (realm_set_id, tokens) VALUES (1, 4)',
-    {
-      counts: 'locked tokens',
-      resolver: null,
-      userId: null,
-      realms: ['no realm'],
-      active: null,
-      assigned: null,
-      kept: 4,
-      counted: 0,
-    },
+    { counts: 'locked tokens', ...NO_REALM, ...UNTRACED, kept: 4, counted: 0 },
   ],
   [
     'locked tokens that are not counted',
-    `ALTER TABLE tokens DISABLE TRIGGER USER; UPDATE tokens SET fail_count = 10 WHERE serial = 'T1'; ALTER TABLE tokens ENABLE TRIGGER USER`,
-    {
-      counts: 'locked tokens',
-      resolver: null,
-      userId: null,
-      realms: ['north'],
-      active: null,
-      assigned: null,
-      kept: 0,
-      counted: 1,
-    },
+    withoutTriggers("UPDATE tokens SET fail_count = 10 WHERE serial = 'T1'"),
+    { counts: 'locked tokens', ...NO_REALM, ...UNTRACED, realms: ['north'], kept: 0, counted: 1 },
   ],
-] as const;
+];
 
 describe('verifying counts', () => {
   it('finds nothing where nothing is wrong, and repairing does nothing then', async () => {

@@ -61,23 +61,6 @@ function valueIn(text: string, series: string): number | undefined {
 }
 
 describe('metrics of the installation', () => {
-  it('ask the database once for all scrapes of five seconds', async () => {
-    let questions = 0;
-    measure({
-      stored: () => {
-        questions += 1;
-        return Promise.resolve({ ...STORED, openChallenges: questions });
-      },
-    });
-    await Promise.all([metrics.text(), metrics.text(), metrics.text()]);
-    expect(questions).toBe(1);
-    now += 4_900;
-    expect(await value('tankeeper_open_challenges')).toBe(1);
-    now += 200;
-    expect(await value('tankeeper_open_challenges')).toBe(2);
-    expect(questions).toBe(2);
-  });
-
   it('say within a second that the database does not answer, have no values then, and do not ask again', async () => {
     measure();
     const begun = performance.now();
@@ -92,16 +75,6 @@ describe('metrics of the installation', () => {
     expect(await value('tankeeper_database_up')).toBe(1);
     expect(await value('tankeeper_open_challenges')).toBe(3);
     expect(asked).toHaveLength(1);
-  });
-
-  it('ask again after a failure', async () => {
-    let isAway = true;
-    measure({
-      stored: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(STORED)),
-    });
-    expect(await value('tankeeper_database_up')).toBe(0);
-    isAway = false;
-    expect(await value('tankeeper_database_up')).toBe(1);
   });
 
   it('have series for the hundred largest realms, and one for the sum of the others', async () => {
@@ -178,11 +151,5 @@ describe('metrics of the installation', () => {
     expect(await value(`${certificate}{resolver="people"}`)).toBe(Date.UTC(2030, 0, 1) / 1000);
     expect(await value(`${certificate}{resolver="plain"}`)).toBeUndefined();
     expect(await value(`${certificate}{resolver="broken"}`)).toBeUndefined();
-  });
-
-  it('tell that there was no backup so far', async () => {
-    measure({ stored: () => Promise.resolve(STORED) });
-    expect(await value('tankeeper_backup_last_export_timestamp_seconds')).toBe(0);
-    expect(await value('tankeeper_api_token_next_expiry_timestamp_seconds')).toBeUndefined();
   });
 });

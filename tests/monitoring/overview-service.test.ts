@@ -68,40 +68,4 @@ describe('the overview', () => {
       expect(asked).toBe(1);
     },
   );
-
-  it('is read once in a second for all who ask', async () => {
-    let [now, readings] = [0, 0];
-    const overview = overviewWith(() => Promise.resolve(true), {
-      elapsed: () => now,
-      counted: () => (readings += 1),
-    });
-    const ask = (name: string): Promise<unknown> => overview.read(callerNamed(name));
-    await Promise.all([ask('anna'), ask('bert')]);
-    now = 999;
-    await ask('anna');
-    expect(readings).toBe(1);
-    now = 1_000;
-    await Promise.all([ask('anna'), ask('bert')]);
-    expect(readings).toBe(2);
-  });
-
-  it('is read anew after the database has failed, though not more than once in a second', async () => {
-    let [now, isAway] = [0, true];
-    const overview = overviewWith(
-      () =>
-        isAway ? Promise.reject(new ServiceError('database.unavailable', 'away')) : Promise.resolve(true),
-      { elapsed: () => now },
-    );
-    const ask = (): Promise<unknown> => overview.read(callerNamed('anna'));
-    await expect(ask()).rejects.toThrow('away');
-    isAway = false;
-    await expect(ask()).rejects.toThrow('away');
-    now = 1_000;
-    await expect(ask()).resolves.toMatchObject({ storageEncryption: true });
-  });
-
-  it('fails with the database', async () => {
-    const overview = overviewWith(() => Promise.reject(new ServiceError('database.unavailable', 'away')));
-    await expect(overview.read(callerNamed('anna'))).rejects.toThrow('away');
-  });
 });

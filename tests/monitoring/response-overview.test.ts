@@ -1,14 +1,7 @@
 import { describe, expect, it, beforeEach } from '@jest/globals';
 import { firstMinute, responseOverview } from '../../src/monitoring/overview.ts';
 import type { ResponseMinute, Observed } from '../../src/monitoring/observation-store.ts';
-import {
-  addDurations,
-  countOf,
-  durationClass,
-  NO_DURATIONS,
-  quantile,
-  Observations,
-} from '../../src/monitoring/observations.ts';
+import { durationClass, NO_DURATIONS, quantile, Observations } from '../../src/monitoring/observations.ts';
 
 const NOW = new Date('2026-11-20T12:00:30Z');
 
@@ -44,25 +37,6 @@ function classesOf(...durations: readonly number[]): number[] {
   return classes;
 }
 
-describe('classes of durations', () => {
-  it.each([
-    [0, 0],
-    [1, 0],
-    [1.001, 1],
-    [20, 4],
-    [5_000, 11],
-    [5_000.1, 12],
-    [3_600_000, 12],
-  ])('have %d ms in class %d', (duration, place) => {
-    expect(durationClass(duration)).toBe(place);
-  });
-
-  it('add up, also those of a release with fewer classes', () => {
-    expect(countOf(addDurations(classesOf(3, 3, 9_999), [1, 1]))).toBe(5);
-    expect(addDurations([], [])).toEqual(NO_DURATIONS);
-  });
-});
-
 describe('a quantile', () => {
   it('is in the class of its response', () => {
     const durations = classesOf(
@@ -72,18 +46,6 @@ describe('a quantile', () => {
     expect(quantile(durations, 0.5)).toBeCloseTo(15.6, 1);
     expect(quantile(durations, 0.9)).toBe(20);
     expect(quantile(durations, 0.95)).toBe(150);
-  });
-
-  it('of one response is in its class', () => {
-    expect(quantile(classesOf(3), 0.5)).toBe(3.5);
-  });
-
-  it('beyond the last bound is the last bound', () => {
-    expect(quantile(classesOf(60_000), 0.5)).toBe(5_000);
-  });
-
-  it('of no responses is none', () => {
-    expect(quantile(NO_DURATIONS, 0.5)).toBeUndefined();
   });
 });
 
@@ -107,41 +69,6 @@ describe('observations', () => {
         },
       },
     });
-  });
-
-  it('are written by minute and outcome, and once only', async () => {
-    observations.responseEnded('accepted', 3);
-    observations.responseEnded('accepted', 30_000);
-    observations.responseEnded('wrong', 3);
-    now = new Date('2026-11-20T12:01:00.000Z');
-    observations.responseEnded('accepted', 3);
-    await observations.flush();
-    expect(
-      written[0]?.responses.map(({ minute, outcome, durations }) => [
-        minute.toISOString(),
-        outcome,
-        countOf(durations),
-      ]),
-    ).toEqual([
-      ['2026-11-20T12:00:00.000Z', 'accepted', 2],
-      ['2026-11-20T12:00:00.000Z', 'wrong', 1],
-      ['2026-11-20T12:01:00.000Z', 'accepted', 1],
-    ]);
-    await observations.flush();
-    expect(written).toHaveLength(1);
-  });
-
-  it('have the last uses of a resolver', async () => {
-    const first = now;
-    observations.resolverUsed('ldap', false);
-    observations.resolverUsed('sql', true);
-    now = new Date('2026-11-20T12:01:00.000Z');
-    observations.resolverUsed('ldap', true);
-    await observations.flush();
-    expect(written[0]?.resolvers).toEqual([
-      { resolver: 'ldap', failedAt: first, succeededAt: now },
-      { resolver: 'sql', succeededAt: first },
-    ]);
   });
 
   it('that cannot be written are lost, and later ones are not', async () => {

@@ -40,27 +40,6 @@ describe('the check of storage encryption', () => {
     expect(await encrypts(vaultWith())).toBe(true);
   });
 
-  it('seals the probe for its own purpose and opens what the database gave back', async () => {
-    const seen: unknown[] = [];
-    await encrypts(
-      vaultWith({
-        seal: (plain, purpose, subject) => {
-          seen.push([purpose, subject]);
-          return inverted(plain) as Sealed;
-        },
-        open: (secret, purpose, subject) => {
-          seen.push([purpose, subject]);
-          return inverted(secret);
-        },
-      }),
-    );
-    const subject: unknown = expect.stringMatching(/^probe\.[0-9a-f]{32}$/);
-    expect(seen).toEqual([
-      ['setting', subject],
-      ['setting', subject],
-    ]);
-  });
-
   it.each(['hex', 'base64', 'base64url', 'latin1'] as const)(
     'says no when %s shows the plain text',
     async (form) => {

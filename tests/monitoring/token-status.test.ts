@@ -5,7 +5,6 @@ import { ServiceError } from '../../src/kernel/errors.ts';
 import {
   NO_REALM,
   chooseRealms,
-  hasStatus,
   parseStatuses,
   visibleRealms,
 } from '../../src/monitoring/monitoring-query.ts';
@@ -64,27 +63,6 @@ describe('the parameter status', () => {
   });
 });
 
-describe('a token that is counted by a status', () => {
-  const tokens = [true, false].flatMap((active) => [true, false].map((assigned) => ({ active, assigned })));
-  const counted = (text: string): unknown => {
-    const [status] = parseStatuses(text);
-    return tokens.filter((token) => status !== undefined && hasStatus(token, status));
-  };
-
-  it('has the one trait that is named', () => {
-    expect(counted('active')).toEqual(tokens.filter(({ active }) => active));
-    expect(counted('inactive')).toEqual(tokens.filter(({ active }) => !active));
-    expect(counted('assigned')).toEqual(tokens.filter(({ assigned }) => assigned));
-    expect(counted('unassigned')).toEqual(tokens.filter(({ assigned }) => !assigned));
-  });
-
-  it('has all the traits that are joined by &', () => {
-    expect(counted('unassigned&inactive')).toEqual([{ active: false, assigned: false }]);
-    expect(counted('active&assigned')).toEqual([{ active: true, assigned: true }]);
-    expect(counted('assigned&unassigned')).toEqual([]);
-  });
-});
-
 const configuration = configurationOf({
   realms: ['limrealm', 'mydefrealm', 'sqlrealm'].map((name) => ({ name, resolvers: [] })),
 });
@@ -94,17 +72,6 @@ const all = visibleRealms(configuration, { realms: 'all' });
 const some = visibleRealms(configuration, { realms: ['sqlrealm', 'mydefrealm', 'nosuchrealm'] });
 
 const none = visibleRealms(configuration, { realms: ['nosuchrealm'] });
-
-describe('the visible realms', () => {
-  it('are all realms, and tokens in no realm, for administrators with an unrestricted right', () => {
-    expect(all).toEqual({ realms: ['limrealm', 'mydefrealm', 'sqlrealm'], noRealm: true });
-  });
-
-  it('are the existing realms of the policies, without tokens in no realm, for other administrators', () => {
-    expect(some).toEqual({ realms: ['mydefrealm', 'sqlrealm'], noRealm: false });
-    expect(none).toEqual({ realms: [], noRealm: false });
-  });
-});
 
 describe('the parameter realms', () => {
   it('means all visible realms, sorted by name, when it is missing or empty', () => {
@@ -190,37 +157,9 @@ async function compared(
 }
 
 describe('the configuration check', () => {
-  it('counts the parts of the configuration and reports that the server is up to date', async () => {
-    expect(await compared()).toEqual({
-      sync: true,
-      readAt: READ.readAt,
-      changedAt: READ.changedAt,
-      now: NOW,
-      total: 6,
-      values: 1,
-      resolvers: { managed: 1, passwd: 1, sql: 0, ldap: 0 },
-      policies: 0,
-      realms: 3,
-    });
-  });
-
-  it('says that it is not, when the database has moved on', async () => {
-    const stored = { revision: READ.revision + 1n, changedAt: LATER };
-    expect(await compared([READ], [stored])).toMatchObject({
-      sync: false,
-      readAt: READ.readAt,
-      changedAt: LATER,
-    });
-  });
-
   it('says that it is not, when the database was put back and has changed as often since', async () => {
     const stored = { revision: READ.revision, changedAt: LATER };
     expect(await compared([READ], [stored])).toMatchObject({ sync: false });
-  });
-
-  it('reports the configuration before this request, not the one that it reads for the request', async () => {
-    const older = configurationOf({ revision: READ.revision - 1n });
-    expect(await compared([older])).toMatchObject({ sync: false, total: 0 });
   });
 
   it('reports the configuration that it reads for this request where it had none before', async () => {

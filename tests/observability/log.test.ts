@@ -143,13 +143,4 @@ describe('the log of a command', () => {
       ].join('\n'),
     );
   });
-
-  it('leaves out what is below its level', () => {
-    const write = (log: ReturnType<typeof plainLog>): void => {
-      log.info('Listening');
-      log.debug('a detail');
-    };
-    expect(logged('warn', write)).toBe('');
-    expect(logged('debug', write)).toBe('tankeeper: note: Listening\ntankeeper: debug: a detail\n');
-  });
 });

@@ -39,7 +39,7 @@ export function configurationOf(sketch: ConfigurationSketch): Configuration {
 
 /** A configuration in place of a store, for services that only read it. */
 export class GivenConfiguration {
-  #sketch: ConfigurationSketch;
+  readonly #sketch: ConfigurationSketch;
 
   constructor(sketch: ConfigurationSketch = {}) {
     this.#sketch = sketch;
@@ -47,11 +47,6 @@ export class GivenConfiguration {
 
   current(): Promise<Configuration> {
     return Promise.resolve(configurationOf(this.#sketch));
-  }
-
-  /** Replaces parts, each as a whole. */
-  change(parts: ConfigurationSketch): void {
-    this.#sketch = { ...this.#sketch, ...parts };
   }
 }
 
