@@ -276,26 +276,6 @@ function smallest(kind: string): Record<string, string> {
 }
 
 describe('the description of the settings of resolvers', () => {
-  it.each(settings)('explains $setting.name of $kind in sentences', ({ setting }) => {
-    expect(setting.description).toMatch(/^[A-Z].*\.$/);
-  });
-
-  it.each(['managed', 'passwd', 'sql', 'ldap'])('has examples that make a resolver: %s', (kind) => {
-    expect(checkResolver({ name: 'r', kind, settings: smallest(kind) })).toMatchObject({ kind });
-  });
-
-  it.each(settings.filter(({ setting }) => setting.isRequired))(
-    'says rightly that $kind needs $setting.name',
-    ({ kind, setting }) => {
-      const rest = Object.fromEntries(
-        Object.entries(smallest(kind)).filter(([name]) => name !== setting.name),
-      );
-      expect(refusalOf(() => checkResolver({ name: 'r', kind, settings: rest })).message).toContain(
-        setting.name,
-      );
-    },
-  );
-
   it.each(settings.filter(({ setting }) => setting.example !== undefined && setting.name !== 'Connect'))(
     'has an example that is taken: $kind $setting.name',
     ({ kind, setting: { name, example = '' } }) => {
@@ -303,15 +283,6 @@ describe('the description of the settings of resolvers', () => {
       expect(checked.settings[name]).toBe(example);
     },
   );
-
-  it.each(
-    settings.flatMap(({ kind, setting }) =>
-      (setting.values ?? []).map((value) => [kind, setting.name, value]),
-    ),
-  )('lists values that are taken: %s %s %s', (kind = '', name = '', value = '') => {
-    const checked = checkResolver({ name: 'r', kind, settings: { ...smallest(kind), [name]: value } });
-    expect(checked.settings[name]).toBe(value);
-  });
 
   it('marks the passwords, and what they are bound to', () => {
     const secrets = settings.filter(({ setting }) => setting.isSecret).map(({ setting }) => setting.name);

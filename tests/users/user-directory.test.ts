@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { DirectoryUser, UserSource, UserSources } from '../../src/resolvers/user-source.ts';
+import type { DirectoryUser, UserSource } from '../../src/resolvers/user-source.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { eventualRefusal } from '../support/values/refusal.ts';
@@ -26,31 +26,6 @@ async function found(user: string, realm?: string): Promise<string | undefined> 
   const one = await directory.find(configuration, { user, realm });
   return one && `${one.login} of ${one.resolver.name} in ${one.realm.name}`;
 }
-
-describe('a user where splitAtSign is off', () => {
-  const whole = { ...configuration, settings: new Map([['splitAtSign', 'False']]) };
-
-  it.each([
-    ['eve@other', undefined, 'eve@other in main'],
-    ['fritz@intern', 'main', 'fritz@intern in main'],
-    [' CORP\\fritz ', undefined, 'CORP\\fritz in main'],
-    ['anna@other', undefined, 'anna in other'],
-    [' anna@OTHER ', undefined, 'anna in other'],
-    ['anna@other', 'main', undefined],
-    ['anna@nosuch', undefined, undefined],
-    ['anna@', undefined, undefined],
-    ['other\\anna', undefined, undefined],
-    ['anna', 'other', 'anna in other'],
-  ])('%j in the realm %j is %j', async (user, realm, expected) => {
-    const one = await directory.find(whole, { user, realm });
-    expect(one && `${one.login} in ${one.realm.name}`).toBe(expected);
-  });
-
-  it('who is not found has no realm in the error either', async () => {
-    const refusal = await eventualRefusal(directory.resolve(whole, { user: ' nosuch@other ' }));
-    expect(refusal.payload).toEqual({ user: ' nosuch@other ', login: 'nosuch@other' });
-  });
-});
 
 describe('a user', () => {
   it.each([
@@ -103,22 +78,6 @@ describe('a user', () => {
     }
   });
 
-  it('is asked for in another spelling only where the resolver has nobody of the given one', async () => {
-    const asked: string[] = [];
-    const asking: UserSources = (resolver) => {
-      const source = sourcesHolding({ 1: ['Zo\u00eb'] })(resolver);
-      return {
-        ...source,
-        findByLogin: (login) => {
-          asked.push(login);
-          return source.findByLogin(login);
-        },
-      };
-    };
-    await new UserDirectory({ sources: asking }).find(configuration, { user: 'Zo\u00eb' });
-    expect(asked).toEqual(['Zo\u00eb']);
-  });
-
   it.each([
     '',
     ' ',
@@ -161,30 +120,6 @@ describe('a user', () => {
     const among = new UserDirectory({ sources: sourcesHolding({ 1: ['otto '], 2: ['otto'] }) });
     expect((await among.find(configuration, { user: 'otto ' }))?.login).toBe('otto ');
     expect((await among.find(configuration, { user: 'otto' }))?.login).toBe('otto');
-  });
-
-  it('is taken under the login that the resolver gives, whatever was typed', async () => {
-    const requested: string[] = [];
-    const sloppy = {
-      findByLogin: (login: string) => {
-        requested.push(login);
-        return Promise.resolve({
-          userId: '1',
-          login: 'anna',
-          givenName: '',
-          surname: '',
-          email: '',
-          phone: '',
-        });
-      },
-    } as Partial<UserSource> as UserSource;
-    const lax = new UserDirectory({ sources: () => sloppy });
-    expect(await lax.find(configuration, { user: 'Anna@other' })).toMatchObject({
-      login: 'anna',
-      userId: '1',
-    });
-    expect(await lax.find(configuration, { user: '\0' })).toBeUndefined();
-    expect(requested).toEqual(['Anna']);
   });
 });
 
@@ -249,35 +184,6 @@ describe('a login that resolvers find in several ways', () => {
     ['is unknown where an earlier one fails', 'bob', away, 'bob', 'resolver.unavailable'],
   ])('%s: %j', async (_what, user, first, second, expected) => {
     expect(await outcomeOf(user, first, second)).toBe(expected);
-  });
-
-  it('is split whatever text was once stored in splitAtSign, unless it says no', async () => {
-    for (const [text, expected] of [
-      ['maybe', 'other'],
-      ['ja', 'other'],
-      [' OFF ', undefined],
-      ['no', undefined],
-      ['0', undefined],
-    ] as const) {
-      const settings = new Map([['splitAtSign', text]]);
-      expect(
-        (await directory.find({ ...configuration, settings }, { user: 'other\\anna' }))?.realm.name,
-      ).toBe(expected);
-    }
-  });
-});
-
-describe('a resolver that fails', () => {
-  it('is not passed over: somebody of the same login in the next one is somebody else', async () => {
-    const failing = {
-      findByLogin: () =>
-        Promise.reject(new ServiceError('resolver.unavailable', "The resolver 'first' is away")),
-    } as Partial<UserSource> as UserSource;
-    const broken = new UserDirectory({
-      sources: (resolver) => (resolver.name === 'first' ? failing : sources(resolver)),
-    });
-    const refusal = await eventualRefusal(broken.resolve(configuration, { user: 'anna' }));
-    expect(refusal.code).toBe('resolver.unavailable');
   });
 });
 

@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ber, BerWriter, PagedResultsControl } from 'ldapts';
 import type { LdapUsers } from '../../../../src/resolvers/sources/ldap/ldap-users.ts';
@@ -79,12 +79,6 @@ function message(id: number, operation: number, cookie?: string): Buffer {
   return writer.buffer;
 }
 
-async function duration(work: Promise<unknown>): Promise<number> {
-  const begun = performance.now();
-  await work;
-  return performance.now() - begun;
-}
-
 describeWithSlapd('an LDAP directory that cannot be used', () => {
   let slapd: Slapd;
 
@@ -138,31 +132,6 @@ describeWithSlapd('an LDAP directory that cannot be used', () => {
     await slapd.start();
     expect(await source.findById(anna)).toMatchObject({ login: 'anna' });
     expect(await source.checkPassword(anna, 'Geheim 1')).toBe(true);
-  });
-
-  it('is asked again on a new connection where one that was kept ends with the question', async () => {
-    let connections = 0;
-    const tap = await serve((socket) => {
-      connections += 1;
-      const isFirst = connections === 1;
-      const server = connect({ host: '127.0.0.1', port: Number(new URL(slapd.url).port) });
-      let questions = 0;
-      socket.on('data', (chunk) => {
-        questions += 1;
-        if (isFirst && questions > 2) {
-          socket.destroy();
-        } else {
-          server.write(chunk);
-        }
-      });
-      server.on('error', () => socket.destroy());
-      socket.once('close', () => server.destroy());
-      server.pipe(socket);
-    });
-    const source = users(tap.url);
-    expect(await source.findByLogin('anna')).toMatchObject({ login: 'anna' });
-    expect(await source.findByLogin('bert')).toMatchObject({ login: 'bert' });
-    expect(connections).toBe(2);
   });
 
   it('is passed over for another server of its own, which is remembered', async () => {
@@ -225,25 +194,6 @@ describe('a server that is no good LDAP directory', () => {
     expect(refusal.message).toBe("The resolver 'staff' is unavailable: the server answers amiss");
   });
 
-  it('is asked for more after a page without entries, and its entries are read byte by byte', async () => {
-    const server = await serve(
-      afterBind(
-        (id, socket) => socket.write(message(id, SEARCH_ANSWER, 'more')),
-        (id, socket) => {
-          const all = [message(id, SEARCH_ENTRY), message(id, SEARCH_ENTRY), message(id, SEARCH_ANSWER, '')];
-          const bytes = Buffer.concat(all);
-          const send = (at: number): void => {
-            if (at < bytes.length) {
-              socket.write(bytes.subarray(at, at + 1), () => setImmediate(send, at + 1));
-            }
-          };
-          send(0);
-        },
-      ),
-    );
-    expect((await users(server.url).examine()).entries).toBe(2);
-  });
-
   it('is given up when its pages have no end', async () => {
     const endless = Array.from({ length: 500 }, () => (id: number, socket: Socket): void => {
       socket.write(message(id, SEARCH_ANSWER, 'more'));
@@ -289,13 +239,5 @@ describe('a server that is no good LDAP directory', () => {
     const refusal = await eventualRefusal(users(server.url, { TIMEOUT: '60' }).count());
     expect(refusal.code).toBe('resolver.unavailable');
     expect(refusal.message).not.toContain('does not answer within');
-  });
-
-  it('is let go of when the resolver is closed', async () => {
-    const server = await serve(afterBind());
-    const source = users(server.url, { TIMEOUT: '60' });
-    const asking = eventualRefusal(source.count());
-    expect(await duration(source.close())).toBeLessThan(40_000);
-    expect((await asking).message).toContain('the connection was closed');
   });
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { fakeServer, PEOPLE, person, SETTINGS, unit } from '../../../support/servers/ldap-resolver.ts';
+import { PEOPLE, person, SETTINGS, unit } from '../../../support/servers/ldap-resolver.ts';
 import { findSlapd, READER_PASSWORD, type Slapd, startSlapd } from '../../../support/servers/slapd.ts';
 import { queryOnce } from '../../../support/database/test-server.ts';
-import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
+import { TestApplication } from '../../../support/application/test-application.ts';
 
 const program = await findSlapd();
 const describeWithSlapd = program === undefined ? describe.skip : describe;
@@ -20,12 +20,6 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
 
   const ask = async (path: string, parameters: Record<string, string> = {}): Promise<Result> => {
     const { body } = (await application.asAdmin(path, parameters)) as { body: { result: Result } };
-    return body.result;
-  };
-  const userinfo = async (realms: string): Promise<Result> => {
-    const { body } = (await application.asAdmin('/monitoring/userinfo', { realms }, 'get')) as {
-      body: { result: Result };
-    };
     return body.result;
   };
 
@@ -84,10 +78,6 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
     expect(await asked('carl', 'CARL')).toBe(true);
   });
 
-  it('is counted by userinfo', async () => {
-    expect((await userinfo('office')).value).toEqual({ Realms: { office: { staff: 3 } } });
-  });
-
   it('takes the password of the directory where otppin=1 asks for it, and no empty one', async () => {
     await ask('/system/setPolicy', {
       name: 'pin',
@@ -110,23 +100,6 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
     }
   });
 
-  it('belongs to users of the directory alone: nobody else can own a token', async () => {
-    for (const user of ['anna)(uid=*@office', '*@office', 'gone@office']) {
-      await expect(application.enrolPlain('LDAP2', SUITE, { user })).rejects.toThrow('There is no user');
-    }
-  });
-
-  it('has one user for a login in any case, whose token, counts and owner are the same', async () => {
-    for (const user of ['ANNA@office', String.raw`office\Anna`, ' anna ']) {
-      const { value } = await ask('/admin/show', { user });
-      expect(JSON.stringify(value)).toContain('LDAP1');
-    }
-    await ask('/admin/unassign', { serial: 'LDAP1' });
-    await ask('/admin/assign', { serial: 'LDAP1', user: 'ANNA' });
-    const [token] = await application.services.tokens.list(OPERATOR, { serial: 'LDAP1' });
-    expect(token?.owner?.login).toBe('anna');
-  });
-
   it('keeps the password of BINDDN sealed, and shows it to nobody', async () => {
     const [stored] = await queryOnce<{ secret: Buffer; settings: string }>(
       application.databaseUrl,
@@ -140,33 +113,5 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
     expect(shown).not.toContain(READER_PASSWORD);
     expect(application.logged.join()).not.toContain(READER_PASSWORD);
     expect(application.logged.join()).not.toContain('Geheim');
-  });
-
-  it('is answered for by its last known count while the directory is down, and counted again when it is back', async () => {
-    await userinfo('office');
-    await slapd.kill();
-    expect((await userinfo('office')).value).toMatchObject({
-      Realms: { office: { staff: 3 } },
-      stale: {
-        staff: { users: 3, reason: "The resolver 'staff' is unavailable: no connection to the server" },
-      },
-    });
-    await slapd.start();
-    expect((await userinfo('office')).value).toEqual({ Realms: { office: { staff: 3 } } });
-  });
-
-  it('of a directory that never answers holds up userinfo for its time, and nothing else', async () => {
-    const silent = await fakeServer(() => undefined);
-    try {
-      const set = { ...SETTINGS, LDAPURI: silent.url, BINDPW: 'x', TIMEOUT: '20' };
-      await ask('/system/setResolver', { name: 'silent', type: 'ldapresolver', ...set });
-      await ask('/system/setRealm', { realm: 'quiet', resolvers: 'silent' });
-      const hanging = userinfo('quiet');
-      const first = await Promise.race([hanging, userinfo('office')]);
-      expect(first.value).toEqual({ Realms: { office: { staff: 3 } } });
-      expect((await hanging).error?.message).toContain("'silent'");
-    } finally {
-      await silent.close();
-    }
   });
 });

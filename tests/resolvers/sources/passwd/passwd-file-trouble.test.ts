@@ -90,29 +90,6 @@ describe('a passwd file that is replaced while it is read', () => {
     expect(await during).toHaveLength(20_000);
     expect((await afterwards).every(({ login }) => login.startsWith('new'))).toBe(true);
   });
-
-  it('by a broken or unfinished one names what is wrong with the new one only', async () => {
-    await writeFile(fileName, `broken\n`.repeat(20_000));
-    await writeFile(`${fileName}.new`, usersOf('new'));
-    const source = sourceAt();
-    const during = source.count().catch((error: unknown) => String(error));
-    await rename(`${fileName}.new`, fileName);
-    expect([20_000, expect.stringContaining('it has no account')]).toContainEqual(await during);
-    expect(await source.count()).toBe(20_000);
-  });
-
-  it('by nothing is an error, and not the file as it was', async () => {
-    await writeFile(fileName, usersOf('old'));
-    const source = sourceAt();
-    expect(await source.count()).toBe(20_000);
-    const during = source.list().then(
-      (users) => users.length,
-      (error: unknown) => String(error),
-    );
-    await rm(fileName);
-    expect([20_000, expect.stringContaining('it does not exist')]).toContainEqual(await during);
-    expect(await fault(source)).toBe('it does not exist');
-  });
 });
 
 describe('a passwd file that changes right after it was looked at', () => {
@@ -158,15 +135,5 @@ describe('a passwd file that hangs', () => {
       return source.count().catch(back);
     };
     expect(await back()).toBe(1);
-  });
-
-  it('takes one thread, however many ask, and leaves the others to other files', async () => {
-    await writeFile(fileName, 'anna:x:1:1:::\n');
-    const fileReads = new Semaphore(2);
-    const hanging = deferred<undefined>();
-    const elsewhere = fileReads.run(() => hanging.promise);
-    expect(await sourceAt(fileName, { fileReads }).count()).toBe(1);
-    hanging.resolve(undefined);
-    await elsewhere;
   });
 });

@@ -1,8 +1,7 @@
 import { mkdir, mkdtemp, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Resolver } from '../../../../src/configuration/configuration.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type PasswdContent,
   PasswdFault,
@@ -13,10 +12,7 @@ import { Semaphore } from '../../../../src/kernel/bounded-work.ts';
 import { describeTrial, isUsual } from '../../../../src/resolvers/user-source.ts';
 import { eventualRefusal } from '../../../support/values/refusal.ts';
 import { ReadableHasher } from '../../../support/application/readable-hasher.ts';
-import { type TestDatabase, createTestDatabase } from '../../../support/database/test-database.ts';
-import { ManagedUserStore } from '../../../../src/users/managed-user-store.ts';
 import { makeNamedPipe } from '../../../support/servers/named-pipe.ts';
-import { sourcesOver } from '../../../support/application/user-sources.ts';
 
 const ANNA =
   'anna:$6$salt$hash:1001:1001:Anna Ahlers,Raum 1,+49 30 1001,+49 170 1001,anna@example.com:/home/1001:/bin/false';
@@ -157,11 +153,6 @@ describe('a passwd file', () => {
     }
   });
 
-  it('may be empty', async () => {
-    await writeFile(fileName, '');
-    expect(await source.count()).toBe(0);
-  });
-
   it('verifies passwords whose hashes stand in it, and none where it has them elsewhere or locks the account', async () => {
     const hash =
       '$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1';
@@ -199,22 +190,6 @@ describe('a passwd file', () => {
     expect(await logins()).toEqual(['ada.maria']);
     await truncate(fileName, 0);
     expect(await logins()).toEqual([]);
-  });
-
-  it('of many lines is read whole', async () => {
-    const lines = Array.from(
-      { length: 20_000 },
-      (_, index) => `user${index}:x:${index}:0:Nö Name,,,,:/:/bin/false\n`,
-    );
-    await writeFile(fileName, lines.join(''));
-    expect(await source.count()).toBe(20_000);
-    expect(await source.findById('19999')).toMatchObject({ login: 'user19999', givenName: 'Nö' });
-  });
-
-  it('is read once by many who ask at once', async () => {
-    await writeFile(fileName, `${ANNA}\n`);
-    const found = await Promise.all(Array.from({ length: 50 }, () => source.findByLogin('anna')));
-    expect(found.every((user) => user?.userId === '1001')).toBe(true);
   });
 });
 
@@ -264,11 +239,6 @@ describe('a passwd file with a fault', () => {
       expect(await source.findByLogin('nobody')).toBeUndefined();
     },
   );
-
-  it('knows the account that a line repeats', async () => {
-    await writeFile(fileName, `${GAST}\n${GAST}\n`);
-    expect((await source.findByLogin('gast'))?.userId).toBe('1008');
-  });
 
   it('takes no password from a line without all fields', async () => {
     const hash =
@@ -335,45 +305,6 @@ describe('a passwd file with a fault', () => {
       await writeFile(fileName, long, { flag: 'a' });
     }
     expect(await fault()).toBe('it has more than 67108864 bytes');
-  });
-});
-
-describe('the users of a resolver', () => {
-  let test: TestDatabase;
-  let users: ManagedUserStore;
-  beforeAll(async () => {
-    test = await createTestDatabase();
-    users = new ManagedUserStore({ database: test.database });
-  });
-  afterAll(() => test.drop());
-
-  const resolver = (kind: Resolver['kind'], settings: Resolver['settings'] = {}): Resolver => ({
-    id: '7',
-    name: 'res',
-    kind,
-    settings,
-    isBounded: false,
-  });
-
-  it('are opened by its kind', async () => {
-    await writeFile(fileName, `${ANNA}\n${GAST}\n`);
-    const sources = sourcesOver(users);
-    expect(await sources(resolver('managed')).count()).toBe(0);
-    expect(await sources(resolver('passwd', { fileName })).count()).toBe(2);
-    const refusal = await eventualRefusal(sources(resolver('passwd')).count());
-    expect(refusal.message).toBe(
-      "The resolver 'res' is unavailable: its file cannot be used, it does not exist",
-    );
-  });
-
-  it('are opened once as long as the resolver stays as it is', () => {
-    const sources = sourcesOver(users);
-    const one = resolver('passwd', { fileName });
-    expect(sources(one)).toBe(sources(one));
-    const first = sources(one);
-    expect(sources({ ...one })).toBe(first);
-    expect(sources({ ...one, settings: { fileName: '/else' } })).not.toBe(first);
-    expect(sources({ ...one, secretStamp: 'other' })).not.toBe(sources(one));
   });
 });
 

@@ -86,7 +86,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       return source;
     };
     const numbered = (ids: Column[1]): readonly (readonly [string, string])[] =>
-      ids.map(([uid], index) => [uid, `'user${index}'`]);
+      Object.keys(ids).map((uid, index) => [uid, `'user${index}'`]);
 
     beforeAll(async () => {
       place = await open();
@@ -100,7 +100,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
 
     it.each(columns)('of the type %s are told apart, and each finds its own user only', async (type, ids) => {
       const source = await people(`uid ${type}, login varchar(80)`, numbered(ids));
-      for (const [index, userId] of ids.map(([, id]) => id).entries()) {
+      for (const [index, userId] of Object.values(ids).entries()) {
         const login = `user${index}`;
         expect(await source.findByLogin(login)).toMatchObject({ login, userId });
         expect([userId, await source.findById(userId)]).toEqual([
@@ -111,8 +111,8 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
         const found = await source.list({ conditions, limit: 100 });
         expect(found.map((user) => user.login)).toContain(login);
       }
-      const users = ids.length;
-      expect((await source.list()).map(({ userId }) => userId)).toEqual(ids.map(([, id]) => id));
+      const users = Object.keys(ids).length;
+      expect((await source.list()).map(({ userId }) => userId)).toEqual(Object.values(ids));
       expect(await source.count()).toBe(users);
       expect(await source.examine()).toEqual({
         entries: users,

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DatabaseProxy } from '../../../support/database/database-proxy.ts';
-import { startSilentServer } from '../../../support/servers/silent-server.ts';
 import { reachOf, sqlSettings } from '../../../support/servers/sql-resolver.ts';
 import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
@@ -97,14 +96,6 @@ describe('a realm of users in an SQL database', () => {
     await ask('/system/delPolicy', { name: 'pin' });
   });
 
-  it('has no users but those of the table: not by another case, not by SQL', async () => {
-    for (const user of ['ANNA', "anna' --", "' OR 1=1 --", 'gone']) {
-      await expect(application.enrolPlain('SQL2', SUITE, { user, realm: 'customers' })).rejects.toThrow(
-        'There is no user',
-      );
-    }
-  });
-
   it('keeps the password of the database sealed, and shows it to nobody', async () => {
     const sealed = await storedSecret();
     expect(sealed?.length).toBeGreaterThan(SECRET.length);
@@ -160,46 +151,6 @@ describe('a realm of users in an SQL database', () => {
     expect(error?.message).toContain(`must be given again, as ${name} would change`);
     expect(await storedSecret()).toEqual(before);
     expect((await ask('/monitoring/userinfo', { realms: 'customers' })).status).toBe(true);
-  });
-
-  it.each([
-    [
-      { Map: '{"userid": "id\\"; DROP TABLE people; --", "username": "user"}' },
-      'The setting Map has for userid',
-    ],
-    [{ Table: 'people"; DROP TABLE people; --' }, 'The setting Table'],
-    [{ Where: '1=1; DROP TABLE people' }, 'The setting Where is not one condition'],
-    [{ Where: '1=1) OR (1=1' }, 'The setting Where is not one condition'],
-    [{ Driver: 'oracle' }, 'The setting Driver is none of postgresql'],
-    [{ Port: '0' }, 'The setting Port is a whole number'],
-    [{ conParams: 'options=-c search_path=x' }, 'The setting conParams takes sslmode='],
-    [{ LDAPBASE: 'dc=x' }, "The setting 'ldapbase' is unknown"],
-  ])('is not made of %j', async (changes, message) => {
-    const { status, error } = await set(changes, 'bad');
-    expect([status, error?.message]).toEqual([false, expect.stringContaining(message)]);
-    expect(error?.message).not.toContain('Daten-Bank');
-    expect((await ask('/system/getResolver', { resolver: 'bad' })).status).toBe(false);
-  });
-
-  it('of a database that hangs holds up userinfo for its time, and nothing else', async () => {
-    const silent = await startSilentServer();
-    try {
-      await set({ Server: '127.0.0.1', Port: String(silent.port) }, 'silent');
-      await ask('/system/setRealm', { realm: 'quiet', resolvers: 'silent' });
-      const begun = performance.now();
-      const hanging = ask('/monitoring/userinfo', { realms: 'quiet' });
-      await silent.connected(1);
-      await application.enrolPlain('SQL3', SUITE, { user: 'bert@customers' });
-      const { transactionid, question } = await application.challenge('SQL3');
-      expect(await application.check(transactionid, application.respond(SUITE, question))).toMatchObject({
-        result: true,
-      });
-      expect((await ask('/monitoring/userinfo', { realms: 'customers' })).status).toBe(true);
-      expect((await hanging).error?.message).toContain('silent');
-      expect(performance.now() - begun).toBeLessThan(60_000);
-    } finally {
-      await silent.stop();
-    }
   });
 
   it('loses the password of a resolver with the resolver', async () => {

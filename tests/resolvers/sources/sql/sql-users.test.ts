@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SqlUsers } from '../../../../src/resolvers/sources/sql/sql-users.ts';
 import { type UserCondition, fieldCondition, freeCondition } from '../../../../src/resolvers/user-source.ts';
-import { PATIENCE_MS, until } from '../../../support/values/until.ts';
+import { until } from '../../../support/values/until.ts';
 import type { ServiceError } from '../../../../src/kernel/errors.ts';
 import { eventualRefusal } from '../../../support/values/refusal.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../../support/servers/mariadb.ts';
@@ -163,12 +163,6 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       });
     });
 
-    it('are counted and listed', async () => {
-      expect(await users().count()).toBe(PEOPLE.length);
-      const listed = await users().list();
-      expect(listed.map(({ login }) => login).sort()).toEqual(PEOPLE.map(([, login]) => login).sort());
-    });
-
     it('are searched by the database, with every text taken as it is', async () => {
       const found = async (condition: UserCondition, limit = 10): Promise<readonly string[]> => {
         const listed = await users().list({ conditions: [condition], limit });
@@ -226,12 +220,6 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       },
     );
 
-    it('are found whatever their login holds', async () => {
-      for (const [id, login] of PEOPLE) {
-        expect(await users().findByLogin(String(login))).toMatchObject({ userId: String(id), login });
-      }
-    });
-
     it('are told apart where their logins differ in case only', async () => {
       const cases = users({ Table: 'cases', Map: '{"userid": "id", "username": "user"}' });
       expect((await cases.findByLogin('Anna'))?.userId).toBe('1');
@@ -271,14 +259,6 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       expect(logged.join()).not.toContain('geheim');
       const without = users({ Map: '{"userid": "id", "username": "user"}' });
       expect(await without.checkPassword('1', 'Hello world!')).toBe(false);
-    });
-
-    it('may be a hundred thousand', async () => {
-      const settings = { Table: 'many', Map: '{"userid": "id", "username": "user"}' };
-      const many = users(settings, { timeoutMs: PATIENCE_MS });
-      expect(await many.count()).toBe(MANY);
-      expect((await many.list()).length).toBe(MANY);
-      expect((await many.findByLogin('user99999'))?.userId).toBe('99999');
     });
 
     it.each([
@@ -338,14 +318,6 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
         await silent.stop();
       }
     });
-
-    it('are asked over few connections, which are closed with the source', async () => {
-      const people = users();
-      const found = await Promise.all(Array.from({ length: 40 }, () => people.findByLogin('anna')));
-      expect(found.every((one) => one?.userId === '1')).toBe(true);
-      await people.close();
-      expect(await people.count()).toBe(PEOPLE.length);
-    });
   },
 );
 
@@ -397,26 +369,6 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
     expect((await eventualRefusal(people.findByLogin('anna'))).code).toBe('resolver.unavailable');
     await mariadb.start();
     expect(await people.count()).toBe(PEOPLE.length);
-  });
-
-  it('that stands still with its connections open is given up in time, and asked again when it goes on', async () => {
-    const impatient = sqlUsers({
-      settings: sqlSettings(place.reach),
-      password: place.password,
-      timeoutMs: 5_000,
-    });
-    expect(await impatient.count()).toBe(PEOPLE.length);
-    await mariadb.stall();
-    try {
-      const asking = [impatient.count(), impatient.findById('1')];
-      for (const { message } of await Promise.all(asking.map(eventualRefusal))) {
-        expect(message).toContain('does not answer in time');
-      }
-    } finally {
-      mariadb.resume();
-    }
-    expect(await impatient.count()).toBe(PEOPLE.length);
-    await impatient.close();
   });
 
   it('reads backslashes in texts as its administrator set it, and our logins as they are all the same', async () => {
