@@ -6,8 +6,6 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { Vault } from '../../src/keys/vault.ts';
 import { type TestDatabase, createTestDatabase } from '../support/database/test-database.ts';
-import { runProgram } from '../../src/cli/program.ts';
-import { fakeCli } from '../cli/fake-dependencies.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 
 let test: TestDatabase;
@@ -87,11 +85,5 @@ describe('tankeeper challenge close-all', () => {
     await expect(application.services.backups.closeChallenges(caller)).rejects.toMatchObject({
       code: 'right.missing',
     });
-  });
-
-  it('says how many it has closed', async () => {
-    const { dependencies, io } = fakeCli({ 'backups.closeChallenges': 3 });
-    expect(await runProgram(['challenge', 'close-all', '--json'], dependencies)).toBe(0);
-    expect(JSON.parse(io.out())).toEqual({ closed: 3 });
   });
 });

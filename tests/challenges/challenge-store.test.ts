@@ -55,24 +55,7 @@ async function challengeOf(transactionId: string): Promise<Challenge | undefined
   return (await challenges.find({ transactionId }))[0]?.challenge;
 }
 
-async function auditOf(subject: string): Promise<string[]> {
-  return test.database.knex('audit').where({ subject }).orderBy('id').pluck<string[]>('outcome');
-}
-
 describe('issuing a challenge', () => {
-  it('leaves nothing behind when the transaction id is taken', async () => {
-    const [first, second] = [await newToken(), await newToken({ rollout: 'phase1' })];
-    await issued(first, 'taken');
-    const change = { rollout: 'phase2', secrets: { nonce: sealedBytes('nonce') } } as const;
-    expect(await issues.issue(challengeFor(second.id, 'taken'), 4, ACT, change)).toBeUndefined();
-    expect(await tokens.findBySerial(second.serial)).toMatchObject({
-      rollout: 'phase1',
-      secrets: { nonce: null },
-    });
-    expect(await challenges.find({ serial: second.serial })).toEqual([]);
-    expect(await auditOf(second.serial)).toEqual(['created']);
-  });
-
   it.each([
     ['is disabled', { active: false }],
     ['is locked', { failCount: 10, maxFail: 10 }],
@@ -89,14 +72,6 @@ describe('issuing a challenge', () => {
       issues.issue({ ...asked, transactionId: `${token.serial}-again` }, 4, ACT),
     ).rejects.toMatchObject({ code: 'token.unknown' });
     expect(await challenges.find({ serial: token.serial })).toHaveLength(1);
-  });
-
-  it('is refused for data that the database cannot hold, in words that the caller can use', async () => {
-    const token = await newToken();
-    const challenge = { ...challengeFor(token.id, 'nul'), data: 'a\0b' };
-    await expect(issues.issue(challenge, 4, ACT)).rejects.toMatchObject({
-      code: 'parameter.invalid',
-    });
   });
 
   it('never closes the one just issued, though the clock of this server is behind', async () => {

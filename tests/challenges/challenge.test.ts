@@ -114,13 +114,6 @@ describe('computations of one process', () => {
     expect(pieces.map(({ name }) => name).join(' ')).toBe('one two three one two three one two three');
     expect(new Set(pieces.map(({ turn }) => turn)).size).toBe(9);
   });
-
-  it('begin again after all have ended', async () => {
-    const turn = computingTurns();
-    await turn();
-    await turn();
-    await expect(turn()).resolves.toBeUndefined();
-  });
 });
 
 describe('the replay marker of an accepted response', () => {

@@ -3,7 +3,7 @@ import type { Decision, ChallengeOfToken } from '../../src/challenges/challenge.
 import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import type { Database } from '../../src/database/database.ts';
-import { SHARING, type Sharing, UNSHARED } from '../../src/database/prepared-statements.ts';
+import { SHARING, type Sharing } from '../../src/database/prepared-statements.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import type { Token } from '../../src/tokens/token.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
@@ -153,18 +153,6 @@ describe('responses at the same moment', () => {
     });
     expect(statements.length).toBeLessThanOrEqual(6);
     expect(statements.filter(isWrite)).toHaveLength(1);
-    await expectCounters(tokens);
-  });
-
-  it('take two statements each where sharing is off', async () => {
-    const tokens = await withChallenges(20);
-    server = opened(UNSHARED);
-    await server.database.audit.outbox.open(server.database.knex);
-    const statements = await statementsOf(async () => {
-      expect(results(await answersTogether(tokens))).toEqual(tokens.map(() => true));
-    });
-    expect(statements.filter(isWrite)).toHaveLength(20);
-    expect(statements).toHaveLength(40);
     await expectCounters(tokens);
   });
 

@@ -15,9 +15,7 @@ import { ServiceError } from '../../src/kernel/errors.ts';
 const NEVER = 600_000;
 
 const OPEN: AwaitedState = { receivedTan: false, validTan: false, failCount: 0, closedBy: null };
-const WRONG: AwaitedState = { ...OPEN, receivedTan: true, failCount: 1 };
 const RIGHT: AwaitedState = { receivedTan: true, validTan: true, failCount: 0, closedBy: 'accepted' };
-const SUPERSEDED: AwaitedState = { ...OPEN, closedBy: 'superseded' };
 
 const AWAY = new ServiceError('database.unavailable', 'away');
 
@@ -91,27 +89,6 @@ async function settled(): Promise<void> {
   }
 }
 
-describe('a wait for a transaction', () => {
-  it.each([
-    ['a right response', RIGHT, 'changed'],
-    ['a wrong response', WRONG, 'changed'],
-    ['newer challenges', SUPERSEDED, 'closed'],
-    ['its removal', undefined, 'closed'],
-  ] as const)('is ended by %s', async (_cause, state, end) => {
-    const { challenges, wait, ends, waiting } = world();
-    const waited = wait();
-    await settled();
-    expect([ends, waiting()]).toEqual([[], 1]);
-    if (state === undefined) {
-      challenges.stored.delete('7');
-    } else {
-      challenges.stored.set('7', state);
-    }
-    expect(await waited).toEqual({ end, state });
-    expect([ends, waiting()]).toEqual([[end], 0]);
-  });
-});
-
 describe('waits of many requests', () => {
   it('of one transaction all end by one look', async () => {
     const { wait, challenges } = world({ poll: 200 });
@@ -121,15 +98,6 @@ describe('waits of many requests', () => {
     challenges.stored.set('7', RIGHT);
     expect((await Promise.all(waits)).map(({ end }) => end)).toEqual(waits.map(() => 'changed'));
     expect(challenges.done.slice(before)).toEqual(['read 7']);
-  });
-
-  it('of several transactions share each look', async () => {
-    const { watch, wait, challenges } = world();
-    const waits = [wait(), wait({ id: '8' })];
-    await settled();
-    await expectSoon(() => challenges.done.at(-1)).toBe('read 7 8');
-    await watch.end();
-    expect((await Promise.all(waits)).map(({ end }) => end)).toEqual(['stopping', 'stopping']);
   });
 
   it('are bounded; one more is answered at once', async () => {

@@ -63,27 +63,9 @@ describe('the history of a transaction', () => {
   it.each<[string, HistoryFacts, readonly string[]]>([
     ['open', { rows: [row('issued', 0)], challenge: stored() }, ['open', 'issued 0']],
     [
-      'answered at the second attempt, and replayed',
-      {
-        rows: [row('issued', 0), row('wrong', 1), row('accepted', 2), row('closed', 3)],
-        challenge: stored('accepted', 2),
-        now: 9999,
-      },
-      ['accepted', 'issued 0', 'wrong 1', 'accepted 2', 'refused 3'],
-    ],
-    [
       'given up',
       { rows: [row('issued', 0), row('exhausted', 2), row('dropped', 4)], challenge: stored('exhausted', 2) },
       ['given up', 'issued 0', 'given up 2', 'refused 4'],
-    ],
-    [
-      'declined, and declined again',
-      {
-        rows: [row('issued', 0), row('declined', 2), row('declined again', 4)],
-        challenge: stored('declined', 2),
-        now: 9999,
-      },
-      ['declined', 'issued 0', 'declined 2', 'refused 4'],
     ],
     [
       'declined, and then reported',
@@ -108,16 +90,6 @@ describe('the history of a transaction', () => {
       ['accepted', 'issued 0', 'refused 1', 'accepted 2', 'refused 4'],
     ],
     [
-      'superseded, which has no row',
-      { rows: [row('issued', 0), row('dropped', 9)], challenge: stored('superseded', 5) },
-      ['superseded', 'issued 0', '(superseded 5)', 'refused 9'],
-    ],
-    [
-      'expired, answered late',
-      { rows: [row('issued', 0), row('expired', 1300)], challenge: stored(), now: 1400 },
-      ['expired', 'issued 0', '(expired 1200)', 'refused 1300'],
-    ],
-    [
       'expired before it was superseded',
       { rows: [row('issued', 0)], challenge: stored('superseded', 1300), now: 1400 },
       ['superseded', 'issued 0', '(expired 1200)', '(superseded 1300)'],
@@ -131,11 +103,6 @@ describe('the history of a transaction', () => {
       'tried in time by the settings of then',
       { rows: [row('issued', 0), row('wrong', 1300)], challenge: stored(), now: 1400 },
       ['expired', 'issued 0', 'wrong 1300', '(expired 1300)'],
-    ],
-    [
-      'accepted and no longer stored',
-      { rows: [row('issued', 0), row('accepted', 2)], now: 1_000_000 },
-      ['accepted', 'issued 0', 'accepted 2'],
     ],
     [
       'never answered and no longer stored',
@@ -163,59 +130,25 @@ describe('the history of a transaction', () => {
   });
 
   it.each([
-    ['closed, report', 'reported too late: this was not me'],
-    ['expired, decline', 'declined too late'],
-    ['wrong, decline', 'a decline that the token has not signed'],
-    ['declined again', 'declined again'],
-    ['reported again', 'reported again: this was not me'],
-  ])('tells of “%s” why it had no effect', (outcome, reason) => {
-    const trail = { rows: [row(outcome, 3)], more: 0 };
-    const { events } = timelineOf({
-      stored: stored(),
-      trail,
-      challengeTimeout: TIMEOUT,
-      now: after(4),
-      isPinWithheld: false,
-    });
-    expect(events[1]).toMatchObject({ event: 'refused', reason });
-  });
-
-  it.each([
+    ['closed', 'refused', 'replay: a response was accepted before'],
+    ['closed, report', 'refused', 'reported too late: this was not me'],
+    ['expired, decline', 'refused', 'declined too late'],
+    ['wrong, decline', 'refused', 'a decline that the token has not signed'],
+    ['declined again', 'refused', 'declined again'],
+    ['reported again', 'refused', 'reported again: this was not me'],
     ['wrong', 'wrong', 'wrong response or PIN'],
     ['wrong, right PIN', 'wrong', 'the PIN was right, the response was wrong'],
     ['exhausted, right response', 'given up', 'the response was right, the PIN was wrong'],
     ['wrong, out of step', 'wrong', 'the token is out of step'],
     ['wrong, constructor', 'other', 'wrong, constructor'],
   ])('tells of a row %j that it was %s: %s', (outcome, event, reason) => {
-    const trail = { rows: [row(outcome, 3)], more: 0 };
     const { events } = timelineOf({
       stored: stored(),
-      trail,
+      trail: { rows: [row(outcome, 3)], more: 0 },
       challengeTimeout: TIMEOUT,
       now: after(4),
       isPinWithheld: false,
     });
-    expect(events[1]).toMatchObject({ event, reason });
-  });
-
-  it('tells who, from where, under which request, and why', () => {
-    const trail = { rows: [row('closed', 3)], more: 0 };
-    const { events } = timelineOf({
-      stored: stored(),
-      trail,
-      challengeTimeout: TIMEOUT,
-      now: after(4),
-      isPinWithheld: false,
-    });
-    expect(events[1]).toEqual({
-      at: '2026-11-20T12:00:03.000000Z',
-      event: 'refused',
-      isDerived: false,
-      reason: 'replay: a response was accepted before',
-      action: 'ocra/check_t',
-      actor: '',
-      client: '192.0.2.7',
-      requestId: 'r3',
-    });
+    expect(events[1]).toMatchObject({ event, reason, client: '192.0.2.7', requestId: 'r3' });
   });
 });

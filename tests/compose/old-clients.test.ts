@@ -38,18 +38,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const curl = async (...parameters: string[]): Promise<unknown> => {
-  const jar = join(folder, 'cookies');
-  const { stdout } = await run('curl', ['--silent', '--cookie', jar, '--cookie-jar', jar, ...parameters]);
-  return JSON.parse(stdout);
-};
-
-/** @returns the value of a cookie that curl keeps */
-async function kept(name: string): Promise<string> {
-  const { stdout } = await run('grep', [`\t${name}\t`, join(folder, 'cookies')]);
-  return stdout.trim().split('\t').at(-1) ?? '';
-}
-
 async function runClient({ baseUrl }: ServerProcess, way: string, serial: string): Promise<unknown[]> {
   const secret = way === 'token' ? apiToken : PASSWORD;
   const { stdout } = await run('python3', [SCRIPT, baseUrl, way, 'admin', serial], {
@@ -84,44 +72,5 @@ describe('a Python client with nothing but the standard library', () => {
     } finally {
       await other.stop();
     }
-  });
-});
-
-describe('curl', () => {
-  const init = (serial: string): string[] => ['--data', `type=ocra&serial=${serial}&genkey=1&sharedsecret=1`];
-  /** The way of telling who asks, and how each request then goes. */
-  const ways: readonly [string, () => Promise<string[]>][] = [
-    ['password', () => Promise.resolve(['--user', `admin:${PASSWORD}`])],
-    ['token', () => Promise.resolve(['--header', `Authorization: Bearer ${apiToken}`])],
-    [
-      'session',
-      async () => {
-        await curl('--user', `admin:${PASSWORD}`, `${server.baseUrl}/admin/getsession`);
-        return ['--data-urlencode', `session=${await kept('admin_session')}`];
-      },
-    ],
-    [
-      'login',
-      async () => {
-        await rm(join(folder, 'cookies'), { force: true });
-        const form = ['--data', 'username=admin', '--data-urlencode', `password=${PASSWORD}`];
-        await curl(...form, `${server.baseUrl}/admin/login`);
-        return ['--header', `X-CSRF-TOKEN: ${await kept('csrf_access_token')}`];
-      },
-    ],
-  ];
-
-  it.each(ways)('runs both phases, a challenge and a monitoring query by %s', async (way, proveOnce) => {
-    const proof = await proveOnce();
-    const serial = `CURL-${way}`;
-    const ask = (path: string, ...more: string[]): Promise<unknown> =>
-      curl(...proof, ...more, server.baseUrl + path);
-    expect(await ask('/admin/init', ...init(serial))).toHaveProperty('detail.sharedsecret');
-    const activate = ['--data', `type=ocra&serial=${serial}&genkey=1&activationcode=JZXW4ZI%3D2A&message=hi`];
-    expect(await ask('/admin/init', ...activate)).toHaveProperty('detail.transactionid');
-    expect(await ask('/ocra/request', '--data', `serial=${serial}&data=abc`)).toHaveProperty(
-      'detail.challenge',
-    );
-    expect(await ask('/monitoring/tokens', '--get')).toHaveProperty('result.value.Summary.total');
   });
 });

@@ -47,14 +47,6 @@ describe('signals that end a process', () => {
     expect(fake.state).toEqual(REQUESTED);
   });
 
-  it('tell which was the first, for SIGTERM alone lets a server drain', () => {
-    const fake = new FakeProcess();
-    expect(fake.signals.first()).toBeUndefined();
-    fake.signal('SIGTERM');
-    fake.signal('SIGINT', 2_001);
-    expect(fake.signals.first()).toBe('SIGTERM');
-  });
-
   it('are one within two seconds of the first, whichever they are and however many', () => {
     const fake = new FakeProcess();
     fake.signal('SIGINT');
@@ -80,21 +72,6 @@ describe('signals that end a process', () => {
     fake.signal('SIGINT', 2_001);
     fake.signal('SIGINT', 2_001);
     expect(fake.state).toEqual({ ...URGENT, exits: [130] });
-  });
-
-  it('become urgent in time for somebody who keeps the keys pressed', () => {
-    const fake = new FakeProcess();
-    for (let press = 0; press < 80; press += 1) {
-      fake.signal('SIGINT', 30);
-    }
-    expect(fake.state).toEqual(URGENT);
-  });
-
-  it('have their usual effect again once nobody waits for them', () => {
-    const fake = new FakeProcess();
-    fake.signals.release();
-    fake.signal('SIGINT');
-    expect(fake.state).toEqual({ ...NOTHING, exits: [-1] });
   });
 });
 
@@ -154,20 +131,6 @@ function joined(): { readonly lines: LogOutput; readonly writes: string[] } {
 }
 
 describe('the log of a server', () => {
-  it('passes on the lines of a turn in one write, in their order', async () => {
-    const { lines, writes } = joined();
-    lines.write('one\n');
-    lines.write('zwei é\n');
-    expect(writes).toEqual([]);
-    await nextTurn();
-    await nextTurn();
-    expect(writes).toEqual(['one\nzwei é\n']);
-    lines.write('three\n');
-    await nextTurn();
-    await nextTurn();
-    expect(writes).toEqual(['one\nzwei é\n', 'three\n']);
-  });
-
   it('writes no more at once than a pipe takes whole', async () => {
     const { lines, writes } = joined();
     const line = `${'é'.repeat(700)}\n`;

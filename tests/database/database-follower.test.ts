@@ -115,12 +115,6 @@ const noticed = (store: ConfigurationStore, key: string): Promise<void> =>
 const change = (key: string): Promise<void> => elsewhere.putSettings(new Map([[key, '1']]), ACT);
 
 describe('a server without requests', () => {
-  it('has read the configuration', async () => {
-    const { store } = follow();
-    await until(() => store.kept !== undefined);
-    expect(store.kept?.policies).toHaveLength(1);
-  });
-
   it('is told of a change of each kind on another server, also of one that was made by hand', async () => {
     const { store } = follow();
     await untilListening();
@@ -157,20 +151,6 @@ describe('a server without requests', () => {
     expect(logged).toEqual([
       expect.stringMatching(/^The database is away.*database\.unavailable.*ECONNREFUSED/),
     ]);
-  });
-
-  it('does not know of the change where neither tells nor asks', async () => {
-    const following = follow();
-    await untilInStep(following);
-    const { store, follower } = following;
-    await follower.stop();
-    const before = await store.current();
-    await change('missed');
-    await sleep(200);
-    expect(store.kept).toBe(before);
-    expect(await store.current()).toBe(before);
-    store.expire();
-    expect((await store.current()).settings.has('missed')).toBe(true);
   });
 });
 

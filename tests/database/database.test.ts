@@ -100,23 +100,10 @@ describe('a database that is away', () => {
 });
 
 describe('a fault of the database', () => {
+  // prettier-ignore
   it.each([
-    'EMFILE',
-    'ENFILE',
-    '57P01',
-    '57P03',
-    '57P04',
-    '57P05',
-    '53100',
-    '58030',
-    '53300',
-    '08006',
-    '28P01',
-    '3D000',
-    '57014',
-    '25006',
-    'ECONNRESET',
-    'ETIMEDOUT',
+    'EMFILE', 'ENFILE', '57P01', '57P03', '57P04', '57P05', '53100', '58030', '53300', '08006', '28P01',
+    '3D000', '57014', '25006', 'ECONNRESET', 'ETIMEDOUT',
   ])('%s means that it is not available', (code) => {
     const translated = translateDatabaseFault(Object.assign(new Error('secret text'), { code }));
     expect(isServiceError(translated, 'database.unavailable')).toBe(true);

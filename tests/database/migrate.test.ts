@@ -1,8 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +14,7 @@ import {
 } from '../../src/database/migrate.ts';
 import { migrationChecksums } from '../../src/database/migration-checksums.ts';
 import { migrationNames, migrationSource } from '../../src/database/migration-source.ts';
-import { embeddedFolders, isServed } from '../embedded-postgres/support/embedded-folders.ts';
+import { embeddedFolders } from '../embedded-postgres/support/embedded-folders.ts';
 import { becomeNextVersion, NEXT } from '../support/database/next-migration.ts';
 import { type TestDatabase, createTestDatabase } from '../support/database/test-database.ts';
 import { queryOnce, testServer } from '../support/database/test-server.ts';
@@ -56,30 +53,6 @@ async function schemaOf({ database }: TestDatabase): Promise<readonly string[]> 
     UNION ALL SELECT format('type %s', typname) FROM pg_type WHERE typnamespace = 'public'::regnamespace
     ORDER BY line`);
   return rows.map(({ line }) => line).filter((line) => !line.includes('knex_migrations'));
-}
-
-/** Runs Knex's command line, as \`npm run knex\` does. */
-async function knexCommand(
-  env: Readonly<Record<string, string>>,
-  ...parameters: readonly string[]
-): Promise<{ status: number | null; output: string }> {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', 'node_modules/knex/bin/cli.js', '--knexfile', 'knexfile.ts', ...parameters],
-    {
-      cwd: ROOT,
-      env: { PATH: process.env.PATH ?? '', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString('utf8');
-    });
-  }
-  const [status] = (await once(child, 'close')) as [number | null];
-  return { status, output };
 }
 
 describe('the migrations', () => {
@@ -351,39 +324,5 @@ describe('a role that may make no tables', () => {
   it('as it has no schema at all is told so', async () => {
     await empty.database.knex.raw('DROP SCHEMA public');
     expect(await refusalFor('')).toMatch(/has no schema in the database .*CREATE SCHEMA/);
-  });
-});
-
-describe('the knex command', () => {
-  it('migrates the database of DATABASE_URL, under the names that the server uses, and takes nothing back', async () => {
-    const env = { DATABASE_URL: empty.url };
-    expect(await knexCommand(env, 'migrate:latest')).toMatchObject({ status: 0 });
-    expect(await pendingMigrations(empty.database)).toEqual([]);
-    expect((await knexCommand(env, 'migrate:list')).output).toContain(migrationNames.at(-1));
-    for (const back of ['migrate:rollback', 'migrate:down']) {
-      expect(await knexCommand(env, back)).toEqual({
-        status: 1,
-        output: expect.stringContaining('No migration is taken back: restore a backup'),
-      });
-    }
-    expect(await pendingMigrations(empty.database)).toEqual([]);
-  });
-
-  it('makes no embedded database when it only looks', async () => {
-    const dataDir = join(await folders.make(), 'data');
-    expect((await knexCommand({ DATA_DIR: dataDir }, 'migrate:status')).status).toBe(1);
-    expect(existsSync(dataDir)).toBe(false);
-  });
-
-  it('migrates the embedded database of DATA_DIR where there is no DATABASE_URL, and leaves it stopped', async () => {
-    const dataDir = join(await folders.make(), 'data');
-    expect(await knexCommand({ DATA_DIR: dataDir }, 'migrate:latest')).toMatchObject({ status: 0 });
-    while (await isServed(join(dataDir, 'postgres'))) {
-      await sleep(20);
-    }
-    const embedded = await folders.open({ dataDir });
-    const database = openDatabase({ connection: embedded.connection });
-    expect(await pendingMigrations(database)).toEqual([]);
-    await database.close();
   });
 });

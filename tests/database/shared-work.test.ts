@@ -39,15 +39,6 @@ function itemsOf({ begun }: Groups): readonly (readonly string[])[] {
 }
 
 describe('shared work', () => {
-  it('begins with a lone item at once', async () => {
-    const groups = open();
-    const one = groups.shared.do('a');
-    await turn();
-    expect(itemsOf(groups)).toEqual([['a']]);
-    groups.begun[0]?.end.resolve(settled('a'));
-    expect(await one).toBe('done a');
-  });
-
   it('takes items that come together, or while a group is at work, as one group', async () => {
     const groups = open();
     const all = ['a', 'b'].map((item) => groups.shared.do(item));
@@ -85,19 +76,6 @@ describe('shared work', () => {
     groups.begun[0]?.end.resolve(settled('a', 'b', 'c'));
     groups.begun[2]?.end.resolve(settled('g'));
     expect(await Promise.all(all)).toHaveLength(7);
-  });
-
-  it('works on each item alone, and on all at once, where it is not shared', async () => {
-    const groups = open({ maxItems: 1, maxGroups: Infinity });
-    const all = ['a', 'b', 'c'].map((item) => groups.shared.do(item));
-    await turn();
-    await turn();
-    await turn();
-    expect(itemsOf(groups)).toEqual([['a'], ['b'], ['c']]);
-    groups.begun.forEach(({ items, end }) => {
-      end.resolve(settled(...items));
-    });
-    expect(await Promise.all(all)).toEqual(['done a', 'done b', 'done c']);
   });
 
   it('gives each item its own outcome, also an error, and one that is missing', async () => {
@@ -180,16 +158,6 @@ describe('work of one key', () => {
     third.end('three');
     expect(await Promise.all(results)).toEqual(['one', 'two', 'three']);
   });
-
-  it('begins also after work that failed', async () => {
-    const turns = new KeyedQueue();
-    const [first, second] = [new Work(), new Work()];
-    const results = [first, second].map(({ run }) => turns.run('key', run));
-    first.fail();
-    second.end('two');
-    await expect(results[0]).rejects.toThrow('failed');
-    expect(await results[1]).toBe('two');
-  });
 });
 
 describe('work that has waited for long', () => {
@@ -222,19 +190,6 @@ describe('work that has waited for long', () => {
   });
 });
 
-describe('work of another key', () => {
-  it('does not wait', async () => {
-    const turns = new KeyedQueue();
-    const [first, other] = [new Work(), new Work()];
-    const held = turns.run('key', first.run);
-    const result = turns.run('other', other.run);
-    other.end('done');
-    expect(await result).toBe('done');
-    first.end('');
-    await held;
-  });
-});
-
 const UNSTORABLE = ['\0', 'a\0b', '\ud800', 'x\udfff', '\udc00\ud800'];
 
 describe('text that the database cannot hold', () => {
@@ -246,21 +201,9 @@ describe('text that the database cannot hold', () => {
     expect(isStorable(storableForm(text))).toBe(true);
     expect(storableForm(text)).toHaveLength(text.length);
   });
-
-  it.each(['', ' ', 'plain', 'Ännes Gerät', '\u{1f511}', '\ufffd', '\n\u0001'])('%j is none', (text) => {
-    expect(isStorable(text, undefined)).toBe(true);
-    expect(() => {
-      assertStorable(text);
-    }).not.toThrow();
-    expect(storableForm(text)).toBe(text);
-  });
 });
 
 describe('the id of a row', () => {
-  it.each(['1', '42', '999999999999999999'])('can be %s', (text) => {
-    expect(isRowId(text)).toBe(true);
-  });
-
   it.each(['', '0', '-1', '01', '1.0', ' 1', '1\n', '1e3', 'x', '*', '1;', '9223372036854775808', '\0'])(
     'cannot be %j',
     (text) => {

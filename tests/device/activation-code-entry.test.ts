@@ -25,21 +25,6 @@ function summary(typed: string) {
 }
 
 describe('an activation code while it is typed', () => {
-  it('is complete with its last character', () => {
-    const entries = Array.from({ length: CODE.length + 1 }, (_, length) =>
-      inspectActivationCode(CODE.slice(0, length)),
-    );
-    expect(entries.map(({ missing }) => missing)).toEqual(entries.map((_, length) => 18 - length));
-    expect(entries.map(({ isComplete }) => isComplete)).toEqual([
-      ...Array.from({ length: 18 }, () => false),
-      true,
-    ]);
-    expect(entries.map(({ checksum }) => checksum)).toEqual([
-      ...Array.from({ length: 18 }, () => 'unknown'),
-      'right',
-    ]);
-  });
-
   it('is put right letter by letter, and shown in groups', () => {
     const entry = inspectActivationCode('gEZd-GNBV GY3T–Q0JQ\u00a0O1');
     expect(states(entry)).toBe('ckkcskkkkskkkkskckksck');
@@ -51,16 +36,6 @@ describe('an activation code while it is typed', () => {
       checksum: 'right',
     });
     expect(entry.characters[16]).toEqual(CORRECTED);
-  });
-
-  it('is shown in groups from the first letter on', () => {
-    expect(['', 'ge', 'gezd', 'gezdg', CODE.slice(0, 17)].map((typed) => summary(typed).formatted)).toEqual([
-      '',
-      'GE',
-      'GEZD',
-      'GEZD G',
-      'GEZD GNBV GY3T QOJQ 0',
-    ]);
   });
 
   it.each([

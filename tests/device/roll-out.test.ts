@@ -58,11 +58,6 @@ describe('phase 1 of the roll-out', () => {
     });
   });
 
-  it('leaves the token as it is when its code is read again, key and counter included', () => {
-    const ready = { ...waiting, key: 'aa', counter: '7' };
-    expect(startRollOut([ready], init({ serial: 'ocra1' }))).toEqual({ token: ready, replaced: false });
-  });
-
   it.each([{ sharedSecret: Buffer.alloc(20, 1) }, { suite: 'OCRA-1:HOTP-SHA1-6:QN08' }])(
     'says when another token is lost by it: %o',
     (given) => {
@@ -128,10 +123,6 @@ describe('phase 2 of the roll-out', () => {
       expect(await activate([waiting], nonceCode, typed)).toMatchObject({ token: { serial: 'OCRA1' } });
     },
   );
-
-  it('takes the code as a link', async () => {
-    expect(await activate([waiting], `web+${nonceCode}`)).toMatchObject({ kind: 'nonce' });
-  });
 
   it('keeps the counter when the same code is read again', async () => {
     const { token } = respond(await activate([waiting]), { now: NOW });

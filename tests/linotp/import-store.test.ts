@@ -13,29 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-it('leaves the statistics of tables that have grown as they are after autovacuum', async () => {
-  const { database } = test;
-  await database.knex.raw('ALTER TABLE users SET (autovacuum_enabled = false)');
-  const users = Array.from({ length: 1_000 }, (_, index) => ({
-    login: `user${index}`,
-    givenName: '',
-    surname: '',
-    email: '',
-    phone: '',
-    passwordHash: null,
-    userId: String(index),
-  }));
-  const store = new ImportStore({ database });
-  await store.transact(ACT, (target) =>
-    target.configuration.putResolver({ name: 'staff', kind: 'managed', settings: {}, secret: null, users }),
-  );
-  await store.renewStatistics();
-  const { rows } = await database.knex.raw<{ rows: object[] }>(
-    "SELECT reltuples FROM pg_class WHERE oid = 'users'::regclass",
-  );
-  expect(rows).toEqual([{ reltuples: 1_000 }]);
-});
-
 it('imports challenges so that no request beside it asks the same for another text, and tokens stay untouched', async () => {
   const { database } = test;
   const tokens = new TokenStore({ database });

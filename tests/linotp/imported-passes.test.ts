@@ -180,11 +180,6 @@ describe('right after the import', () => {
     expect(await check('TT04', totp('TT04', 30))).toBe(true);
   });
 
-  it('a row without a type is one of HOTP', async () => {
-    await importEdited(setOf('HM01', `"LinOtpTokenType" = ''`));
-    expect(await check('HM01', hotp('HM01'))).toBe(true);
-  });
-
   it('a spass token answers to its PIN, and never to an empty one', async () => {
     const imported = await importFixture(app.services, FIXTURE);
     expect(await check('SP01', 'spasspin')).toBe(true);

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
-import { metaOf } from '../../src/operations/input.ts';
 import { EXIT_CODES } from '../../src/cli/cli-failure.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
 import { readQrCode } from '../support/values/qr-code.ts';
@@ -13,7 +12,6 @@ import { allMetrics, metricsPage } from '../../scripts/metrics-reference.ts';
 import { policyActionsPage } from '../../scripts/policy-reference.ts';
 import { settingsPage } from '../../scripts/setting-reference.ts';
 import { readLedgers, recordedDifferencesPage } from '../../scripts/recorded-differences.ts';
-import type { z } from 'zod';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
@@ -217,25 +215,6 @@ describe('docs/reference', () => {
       'time limit of a request that waits for a lock in the database',
     ]);
     expect(VARIABLES.filter(({ name }) => !configurationPage().includes(`| \`${name}\` `))).toEqual([]);
-  });
-
-  it('is not needed for endpoints, each of which has a summary, and a meaning for each parameter', () => {
-    expect(served).toEqual(
-      expect.arrayContaining([
-        '/healthz',
-        '/readyz',
-        '/metrics',
-        '/docs/monitoring-post',
-        '/monitoring/tokens',
-      ]),
-    );
-    const meanings = endpoints.flatMap(({ path, summary, parameters }) => [
-      [path, summary] as const,
-      ...Object.entries(parameters.shape as Readonly<Record<string, z.ZodType>>).map(
-        ([name, schema]) => [`${path} ${name}`, metaOf(schema).description ?? ''] as const,
-      ),
-    ]);
-    expect(meanings.filter(([, meaning]) => meaning.trim() === '')).toEqual([]);
   });
 
   it('shows every metric as it is declared (npm run docs:reference)', () => {

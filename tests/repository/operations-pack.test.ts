@@ -2,14 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { allMetrics } from '../../scripts/metrics-reference.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  dashboardQueries,
-  OPS,
-  metricsOf,
-  readDashboard,
-  readRules,
-} from '../campaigns/ops/prometheus-server.ts';
-import { compareWithLedger, isMeant, readLedger } from '../support/values/compatibility-ledger.ts';
+import { dashboardQueries, OPS, metricsOf, readRules } from '../campaigns/ops/prometheus-server.ts';
+import { compareWithLedger, readLedger } from '../support/values/compatibility-ledger.ts';
 import { parseExactly } from '../support/vectors/vectors.ts';
 
 const RULES = [...readRules('tankeeper.rules.yml'), ...readRules('tankeeper.alerts.yml')];
@@ -38,57 +32,9 @@ describe('ops', () => {
     expect(single.length + several.length).toBeGreaterThan(8);
     expect([...single, ...several].filter((name) => !alerts.includes(name))).toEqual([]);
   });
-
-  it('has a dashboard of panels that every Grafana has, on one source of data that is chosen there', () => {
-    const { panels, templating, uid, schemaVersion } = readDashboard();
-    expect({ uid, isCurrent: schemaVersion >= 36 }).toEqual({ uid: 'tankeeper', isCurrent: true });
-    expect([...new Set(panels.map(({ type }) => type))].sort()).toEqual(['row', 'stat', 'timeseries']);
-    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-    const others = panels.filter(
-      ({ type, datasource }) => type !== 'row' && datasource?.uid !== '${datasource}',
-    );
-    expect(others).toEqual([]);
-    expect(templating.list.map(({ name, type }) => [name, type])).toEqual([
-      ['datasource', 'datasource'],
-      ['job', 'query'],
-      ['instance', 'query'],
-    ]);
-    expect(panels.filter(({ type }) => type === 'row').map(({ title }) => title)).toEqual([
-      'Overview',
-      'Traffic',
-      'Outcomes',
-      'Latency',
-      'Tokens',
-      'Resolvers',
-      'Database',
-      'Housekeeping',
-    ]);
-  });
-
-  it('has a dashboard whose panels do not overlap', () => {
-    const places = readDashboard().panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-      Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)} ${y + Math.floor(cell / w)}`),
-    );
-    expect(new Set(places).size).toBe(places.length);
-    expect(places.filter((place) => Number(place.split(' ')[0]) >= 24)).toEqual([]);
-  });
 });
 
 describe('the compatibility ledger', () => {
-  it('has an entry for each pattern', () => {
-    const reason = 'RFC 6287 §5.2 allows responses of 0 and 4 to 10 digits.';
-    expect(readLedger().slice(0, 2)).toEqual([
-      { file: 'linotp-suite-parse', pattern: 'OCRA-1:HOTP-SHA1-1:QN08', reason },
-      { file: 'linotp-suite-parse', pattern: 'OCRA-1:HOTP-SHA1-3:QN08', reason },
-    ]);
-  });
-
-  it('knows no wildcard but the star', () => {
-    expect(isMeant('a * => (1.5)', 'a bc => (1.5)')).toBe(true);
-    expect(isMeant('a * => (1.5)', 'a bc => (105)')).toBe(false);
-    expect(isMeant('a', 'ab')).toBe(false);
-  });
-
   it('tells of unlisted, needless and stale', () => {
     const ledger = [
       { file: 'f', pattern: 'a*', reason: '' },

@@ -189,14 +189,6 @@ describe('package.json and its lock', () => {
   };
   const locked = Object.entries(lock.packages);
 
-  it('state the licence, the oldest Node and the command', () => {
-    expect(manifest.license).toBe('Apache-2.0');
-    expect(readRepositoryFile('LICENSE')).toMatch(/^\s*Apache License\s+Version 2\.0/);
-    expect(manifest.engines).toEqual({ node: '>=20.19' });
-    expect(manifest.bin).toEqual({ tankeeper: 'bin/tankeeper.js' });
-    expect(isInRepository('bin/tankeeper.js')).toBe(true);
-  });
-
   it('name pkcs11js in the version that messages name, and install it for nobody who does not ask', () => {
     const [, named] = /'pkcs11js@([\d.]+)'/.exec(readRepositoryFile('src/keys/pkcs11-process.ts')) ?? [];
     expect(manifest.peerDependencies).toEqual({ pkcs11js: named });
@@ -341,27 +333,12 @@ describe('the secrets of an operator', () => {
     }
   });
 
+  // prettier-ignore
   it.each([
-    'encryption.key',
-    'old/encryption.key',
-    'identity.txt',
-    'identity.age',
-    'backup.age',
-    'encKey',
-    'database.dump',
-    'linotp.sql',
-    'keys.csv',
-    'more-keys.xml',
-    'transport-key.txt',
-    'server.pem',
-    'password',
-    'portal-password',
-    'transport-password.txt',
-    'backup-passphrase',
-    '.env',
-    'secrets/database_password',
-    'deploy/compose/backups/a.age',
-    'data/postgresql/PG_VERSION',
+    'encryption.key', 'old/encryption.key', 'identity.txt', 'identity.age', 'backup.age', 'encKey',
+    'database.dump', 'linotp.sql', 'keys.csv', 'more-keys.xml', 'transport-key.txt', 'server.pem',
+    'password', 'portal-password', 'transport-password.txt', 'backup-passphrase', '.env',
+    'secrets/database_password', 'deploy/compose/backups/a.age', 'data/postgresql/PG_VERSION',
   ])('are ignored by git where they stand in the checkout: %s', (name) => {
     const checkout = mkdtempSync(join(tmpdir(), 'tankeeper-ignored-'));
     try {

@@ -88,14 +88,6 @@ describe('bin/tankeeper.js', () => {
     expect(run('-e', detached)).toEqual({ status: 0, out: 'sources\n', err: '' });
   });
 
-  it('names the line of a source in a stack trace', () => {
-    writeFileSync(
-      join(checkout, 'src/main.ts'),
-      "interface Unused {\n  readonly a: 1;\n}\n\nthrow new Error('here');\n",
-    );
-    expect(program().err).toContain(join('src', 'main.ts:5'));
-  });
-
   it('runs the build of the sources beside it, and the sources once one of these or a library is another, until the next build', () => {
     writeFileSync(join(checkout, 'src/kernel/unused.ts'), 'export const unused = 1;\n');
     writeFileSync(join(checkout, 'package-lock.json'), '{}\n');
@@ -171,16 +163,6 @@ describe('scripts/build.js', () => {
     appendFileSync(join(checkout, 'src/main.ts'), 'const = 1;\n');
     expect(build().status).toBe(1);
     expect(readFileSync(join(checkout, 'dist/main.js'), 'utf8')).toBe(before);
-  });
-
-  it('names the sources in stack traces on request', () => {
-    writeFileSync(
-      join(checkout, 'src/main.ts'),
-      "interface Unused {\n  readonly a: 1;\n}\n\nthrow new Error('here');\n",
-    );
-    build();
-    const { err } = run('--enable-source-maps', 'dist/main.js');
-    expect(err).toContain(join('src', 'main.ts:5'));
   });
 
   it('is run by `npm ci`, and does nothing there without the compiler', () => {

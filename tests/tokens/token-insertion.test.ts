@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Database } from '../../src/database/database.ts';
-import { SHARING, type Sharing, UNSHARED } from '../../src/database/prepared-statements.ts';
+import { SHARING, type Sharing } from '../../src/database/prepared-statements.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import type { NewToken, Token } from '../../src/tokens/token.ts';
 import type { Owner } from '../../src/users/user.ts';
@@ -101,22 +101,6 @@ async function insertionsOf(work: () => Promise<unknown>): Promise<readonly stri
 }
 
 describe('tokens that are inserted at the same moment', () => {
-  it('share statements: 40 of them take one', async () => {
-    const values = newTokens(40);
-    const statements = await insertionsOf(async () => {
-      expect(codes(await insertedTogether(values))).toEqual(values.map(() => 'stored'));
-    });
-    expect(statements).toHaveLength(1);
-    await expectStored(values, values);
-  });
-
-  it('take a statement each where sharing is off', async () => {
-    const values = newTokens(10);
-    const statements = await insertionsOf(() => insertedTogether(values, opened(UNSHARED)));
-    expect(statements).toHaveLength(10);
-    await expectStored(values, values);
-  });
-
   it('are as they were given, with owner and realm', async () => {
     const owner = await newOwner();
     const values = newTokens(3, {
@@ -179,16 +163,6 @@ describe('tokens that are inserted at the same moment', () => {
     const settled = await insertedTogether([...fresh, ...refused]);
     expect(codes(settled)).toEqual(['stored', 'stored', 'stored', 'token.exists', 'realm.unknown']);
     await expectStored([...fresh, ...refused], fresh);
-  });
-
-  it('under one serial are stored once', async () => {
-    const [value] = newTokens(1) as [NewToken];
-    const settled = await insertedTogether(
-      Array.from({ length: 8 }, (_, index) =>
-        index % 2 === 0 ? value : { ...value, serial: value.serial.toLowerCase() },
-      ),
-    );
-    expect(codes(settled).sort()).toEqual(['stored', ...Array<string>(7).fill('token.exists')]);
   });
 
   it('on two servers under the same serials, in opposite orders, are stored once', async () => {

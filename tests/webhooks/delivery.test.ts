@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { until as eventually } from '../support/values/until.ts';
-import { freePort } from '../support/servers/wait-for-port.ts';
 import { isSignedWith, type Received, WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 import { DeliveringApplication, TestDispatcher } from './delivering-application.ts';
@@ -150,18 +149,6 @@ describe('an event', () => {
     expect(receiver.received[0]?.event.data).toMatchObject({ serial, transaction_id: transactionid });
   });
 
-  it('tells of a response that is typed at a prompt, too', async () => {
-    await server.add('siem', receiver.url, { events: ['response.accepted'] });
-    await dispatch();
-    const serial = await server.enrol();
-    const { transactionid: transactionId, question } = await application.challenge(serial, 'x');
-    const act = { action: 'cli/check_t', client: '', requestId: 'r' };
-    const pass = application.respond('OCRA-1:HOTP-SHA256-8:QN08', question);
-    await application.services.ocra.checkTransaction(act, { transactionId, pass });
-    await receiver.arrived(1);
-    expect(receiver.received[0]?.event.data).toMatchObject({ serial, action: 'cli/check_t' });
-  });
-
   it('goes only to receivers of its type and realm', async () => {
     await server.add('locks', receiver.url, { events: ['token.enrolled'], realms: ['Office'] });
     await server.add('all', other.url, { events: ['token.enrolled'] });
@@ -172,16 +159,6 @@ describe('an event', () => {
     await receiver.arrived(1);
     expect(receiver.received.map(({ event }) => event.data.serial)).toEqual([inOffice]);
     expect(receiver.ids.every((id) => other.ids.includes(id))).toBe(true);
-  });
-
-  it('of the same enrolment again tells no change of the key', async () => {
-    await server.add('siem', receiver.url, { events: ['token.key_changed', 'token.enrolled'] });
-    await dispatch();
-    const serial = await server.enrol();
-    await application.enrolPlain(serial, 'OCRA-1:HOTP-SHA256-8:QN08');
-    await server.enrol();
-    await receiver.arrived(2);
-    expect(typesOf(receiver.received)).toEqual(['token.enrolled', 'token.enrolled']);
   });
 });
 
@@ -210,14 +187,6 @@ describe('a receiver', () => {
     // The redirect was not followed.
     expect(other.received).toEqual([]);
     expect(dispatcher.logged.join()).not.toContain('thanks');
-  });
-
-  it('that refuses connections loses nothing', async () => {
-    await server.add('siem', `http://127.0.0.1:${await freePort()}/`);
-    await dispatch();
-    await server.enrol();
-    const failed = await until('siem', ({ lastFailure }) => lastFailure !== '');
-    expect(failed).toMatchObject({ lastFailure: 'connection refused', waiting: 1 });
   });
 
   it('that hangs holds up no other one, no response and no connection to the database', async () => {

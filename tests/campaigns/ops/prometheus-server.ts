@@ -97,29 +97,15 @@ export const OPS = join(import.meta.dirname, '../../../ops');
 
 interface Panel {
   readonly title: string;
-  readonly type: string;
-  readonly id: number;
-  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
-  readonly datasource?: { readonly uid: string };
   readonly targets?: readonly { readonly expr: string }[];
-}
-
-/** The parts of a dashboard that the tests read. */
-interface Dashboard {
-  readonly uid: string;
-  readonly title: string;
-  readonly schemaVersion: number;
-  readonly panels: readonly Panel[];
-  readonly templating: { readonly list: readonly { readonly name: string; readonly type: string }[] };
-}
-
-export function readDashboard(): Dashboard {
-  return JSON.parse(readFileSync(join(OPS, 'grafana/tankeeper.json'), 'utf8')) as Dashboard;
 }
 
 /** @returns every query of the dashboard with its variables replaced, and the title of its panel */
 export function dashboardQueries(): readonly (readonly [title: string, query: string])[] {
-  return readDashboard().panels.flatMap(({ title, targets = [] }) =>
+  const { panels } = JSON.parse(readFileSync(join(OPS, 'grafana/tankeeper.json'), 'utf8')) as {
+    readonly panels: readonly Panel[];
+  };
+  return panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr }): [string, string] => [title, substituted(expr)]),
   );
 }

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { openDatabase } from '../../../src/database/database.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
-import { eventualRefusal } from '../../support/values/refusal.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const KEY = Buffer.from('12345678901234567890123456789012', 'latin1');
@@ -56,20 +55,6 @@ describe('tokens of a table', () => {
     const { transactionid, question } = await app.challenge('K1');
     const response = app.respond(SUITE, question, { counter: 5n, key: KEY });
     expect(await app.check(transactionid, response)).toMatchObject({ result: true });
-  });
-
-  it('are stored all or, if one is wrong, none', async () => {
-    const many = Array.from({ length: 2_500 }, (_, index) => `M${index},${HEX},,,,`);
-    await load(many.slice(2_400, 2_401));
-    expect(await eventualRefusal(load(many))).toMatchObject({ code: 'token.exists' });
-    expect(await eventualRefusal(load(['K1,00,,,,', ...many.slice(0, 2)]))).toMatchObject({
-      code: 'key-file.invalid',
-      message: 'The key file is wrong in line 2: a secret has 16 to 128 bytes',
-    });
-    expect(await eventualRefusal(load([`K1,${HEX},,,,`, 'K2,xyz,,,,']))).toMatchObject({
-      message: expect.stringMatching(/: line 3, key: must be hexadecimal digits/),
-    });
-    expect(await sql('tokens').pluck('serial')).toEqual(['M2400']);
   });
 
   it('have the PINs and descriptions of the table', async () => {
