@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import {
   type AdministratorDependencies,
@@ -12,7 +12,7 @@ import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/values/refusal.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { openSession } from '../support/application/test-application.ts';
 import { ACT } from '../support/values/token-values.ts';
 import { ReadableHasher } from '../support/application/readable-hasher.ts';
@@ -23,17 +23,15 @@ const confirmations = { isConfirmed: () => Promise.resolve(false) };
 const PASSWORD = 'correct horse';
 
 let now: Date;
-let test: TestDatabase;
+const test = databaseOfTests();
 let stored: StoredConfiguration;
 let store: AdministratorStore;
 let hasher: ReadableHasher;
 let service: AdministratorService;
 
-beforeAll(async () => {
-  test = await createTestDatabase();
+beforeAll(() => {
   store = new AdministratorStore({ database: test.database });
 });
-afterAll(() => test.drop());
 
 beforeEach(async () => {
   now = START;

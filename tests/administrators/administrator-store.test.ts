@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { secretHash } from '../../src/administrators/session.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { NOW } from '../support/values/challenge-answers.ts';
 import { untilWaiting } from '../support/database/held-statement.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { ACT } from '../support/values/token-values.ts';
 
 const LATER = new Date(NOW.getTime() + 1_000);
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let store: AdministratorStore;
 
-beforeAll(async () => {
-  test = await createTestDatabase();
+beforeAll(() => {
   store = new AdministratorStore({ database: test.database });
 });
 
@@ -20,8 +19,6 @@ beforeEach(async () => {
   await test.database.knex('administrators').delete();
   await test.database.knex.raw("SELECT set_config('tankeeper.audit', 'open', true); DELETE FROM audit");
 });
-
-afterAll(() => test.drop());
 
 const names = async (): Promise<string[]> => (await store.list()).map(({ name }) => name);
 const proven = (administrator: string, hash: string) => ({ administrator, version: secretHash(hash) });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { ProvenPassword } from '../../src/administrators/administrator.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
@@ -7,7 +7,7 @@ import { secretHash } from '../../src/administrators/session.ts';
 import { CHORE_STEPS } from '../../src/housekeeping/housekeeping-store.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { whileHeld } from '../support/database/held-statement.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { NOW } from '../support/values/challenge-answers.ts';
 import { ACT } from '../support/values/token-values.ts';
 
@@ -78,18 +78,16 @@ describe('the memory', () => {
 });
 
 describe('sessions and API tokens', () => {
-  let test: TestDatabase;
+  const test = databaseOfTests();
   /** Another server, which remembers nothing. */
   let elsewhere: AdministratorStore;
   let time: number;
   let credentials: RememberedCredentials;
   let store: AdministratorStore;
 
-  beforeAll(async () => {
-    test = await createTestDatabase();
+  beforeAll(() => {
     elsewhere = new AdministratorStore({ database: test.database });
   });
-  afterAll(() => test.drop());
 
   beforeEach(async () => {
     await test.database.knex('administrators').delete();

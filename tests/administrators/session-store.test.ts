@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type NewAttempt, SignInStore } from '../../src/administrators/sign-in-store.ts';
 import { secretHash, type SignInContent } from '../../src/administrators/session.ts';
 import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
 import { PasskeyStore } from '../../src/administrators/passkey-store.ts';
 import { SessionStore } from '../../src/administrators/session-store.ts';
 import { whileHeld, untilWaiting } from '../support/database/held-statement.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { NOW } from '../support/values/challenge-answers.ts';
 import { ACT } from '../support/values/token-values.ts';
 
@@ -20,14 +20,13 @@ const PASSKEY = {
   publicKey: new Uint8Array([1, 2, 3]),
 };
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let administrators: AdministratorStore;
 let sessions: SessionStore;
 let signIns: SignInStore;
 let passkeys: PasskeyStore;
 
-beforeAll(async () => {
-  test = await createTestDatabase();
+beforeAll(() => {
   const { database } = test;
   administrators = new AdministratorStore({ database });
   sessions = new SessionStore({ database });
@@ -38,7 +37,6 @@ beforeEach(async () => {
   await test.database.knex('administrators').delete();
   await administrators.insert('alice', 'hash', ACT);
 });
-afterAll(() => test.drop());
 
 function attempt(secret: string, content: SignInContent, owner: NewAttempt['owner']): NewAttempt {
   return { hash: secretHash(secret), content, expiresAt: LATER, client: '192.0.2.1', owner };

@@ -9,7 +9,7 @@ import { RESPONSE_REASONS } from '../../src/challenges/challenge.ts';
 import type { Database } from '../../src/database/database.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
-import { SqlTap } from '../support/database/sql-tap.ts';
+import { statementsOf } from '../support/database/sql-tap.ts';
 import { QUESTIONS, rightly, wrongly } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
@@ -41,16 +41,9 @@ describe('a decision on a response', () => {
   it('takes a read and one statement that writes it with its audit row', async () => {
     const transactionId = await issued('statements');
     const [database] = servers as [Database];
-    const statements: string[] = [];
-    const tap = new SqlTap({
-      text: (text) => {
-        statements.push(text.slice(0, 12));
-        return text;
-      },
-    });
-    await new ChallengeStore({ database }).answer(transactionId, rightly(), ACT);
-    tap.close();
-    expect(statements).toEqual(['SELECT reque', 'WITH request']);
+    const store = new ChallengeStore({ database });
+    const statements = await statementsOf(() => store.answer(transactionId, rightly(), ACT));
+    expect(statements.map((text) => text.slice(0, 12))).toEqual(['SELECT reque', 'WITH request']);
   });
 
   it('names its transaction in the row, as does the issue of the challenge', async () => {

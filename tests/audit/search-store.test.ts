@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditFilter, RowPlace } from '../../src/audit/audit-row.ts';
 import { AuditStore, searchQuery } from '../../src/audit/audit-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 
 const ROWS = 1_000;
 const BOUNDS = { rows: 100, parts: 2, time: 60_000 };
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let store: AuditStore;
 
 /** Three rows have the same time; each hundredth row is of the realm `rare`. */
 beforeAll(async () => {
-  test = await createTestDatabase();
   store = new AuditStore(test);
   await test.database.knex.raw(
     `INSERT INTO audit (id, at, actor, action, subject, realm, outcome, client, request_id, transaction_id)
@@ -22,7 +21,6 @@ beforeAll(async () => {
     [ROWS],
   );
 });
-afterAll(() => test.drop());
 
 /** @returns the ids of all rows that the pages of a search by parts have, and the number of rows of each page */
 async function everyPage(filter: AuditFilter): Promise<{ ids: string[]; sizes: number[] }> {

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AuditStore } from '../../src/audit/audit-store.ts';
 import { ROWS_OF_TRANSACTION } from '../../src/audit/rows-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let store: AuditStore;
 
 /** Rows of many transactions in two months, of 20 000 rows each; each transaction has a row in both. */
 beforeAll(async () => {
-  test = await createTestDatabase();
   store = new AuditStore(test);
   for (const month of ['2026-10', '2026-11']) {
     await test.database.knex.raw('SELECT add_audit_month(?::timestamptz)', [`${month}-01T00:00:00Z`]);
@@ -23,7 +22,6 @@ beforeAll(async () => {
     );
   }
 });
-afterAll(() => test.drop());
 
 describe('the rows of a transaction', () => {
   it.each(['before', 'after'])('are found by their index in every month, %s ANALYZE', async (when) => {

@@ -5,16 +5,10 @@ import { BackupStore } from '../../src/backup/backup-store.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { Vault } from '../../src/keys/vault.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 
-let test: TestDatabase;
-
-beforeAll(async () => {
-  test = await createTestDatabase();
-});
-
-afterAll(() => test.drop());
+const test = databaseOfTests();
 
 /** @returns the fault of an export with that lock, and the audit rows that it has written */
 async function refused(lock: BackupLock): Promise<{ fault: unknown; audit: string[] }> {

@@ -5,7 +5,7 @@ import { systemRandom } from '../../src/kernel/system-random.ts';
 import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { NEW_TOKEN_COLUMNS } from '../../src/tokens/token-rows-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { SqlTap } from '../support/database/sql-tap.ts';
+import { statementsOf } from '../support/database/sql-tap.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { LATER, NOW } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
@@ -47,21 +47,6 @@ async function issue(serial: string, question: string): Promise<void> {
   await issues
     .issue({ ...challenge, tokenId: seen?.id ?? '', ...(seen && { seen }) }, 4, ACT)
     .catch(() => undefined);
-}
-
-/** @returns the statements that reached the database meanwhile */
-async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
-  const statements: string[] = [];
-  const tap = new SqlTap({
-    text: (sql) => {
-      statements.push(sql);
-      return sql;
-    },
-  });
-  await work().finally(() => {
-    tap.close();
-  });
-  return statements;
 }
 
 /** @returns the plan of a prepared statement for any values */

@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Challenge } from '../../src/challenges/challenge.ts';
 import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { LATER, NOW, rightly, QUESTIONS } from '../support/values/challenge-answers.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { insertState } from '../support/database/token-rows.ts';
 import { ACT, sealedBytes, tokenValue } from '../support/values/token-values.ts';
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let tokens: TokenStore;
 let challenges: ChallengeStore;
 let issues: ChallengeIssueStore;
 let number = 0;
 
 beforeAll(async () => {
-  test = await createTestDatabase();
   tokens = new TokenStore({ database: test.database });
   challenges = new ChallengeStore({ database: test.database });
   issues = new ChallengeIssueStore({ database: test.database });
@@ -25,8 +24,6 @@ beforeAll(async () => {
     tokens: [],
   });
 });
-
-afterAll(() => test.drop());
 
 /** A token of its own for each test. */
 async function newToken(

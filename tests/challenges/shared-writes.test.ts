@@ -8,7 +8,7 @@ import { TokenStore } from '../../src/tokens/token-store.ts';
 import type { Token } from '../../src/tokens/token.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
 import { untilWaiting } from '../support/database/held-statement.ts';
-import { SqlTap } from '../support/database/sql-tap.ts';
+import { statementsOf } from '../support/database/sql-tap.ts';
 import { deferred } from '../support/values/until.ts';
 import { LATER, NOW, rightly, wrongly, QUESTIONS } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
@@ -107,23 +107,6 @@ function answersTogether(
       );
     }),
   );
-}
-
-/** Records the statements of `work` that write or read for tokens and challenges. */
-async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
-  const statements: string[] = [];
-  const tap = new SqlTap({
-    text: (text) => {
-      statements.push(text);
-      return text;
-    },
-  });
-  try {
-    await work();
-  } finally {
-    tap.close();
-  }
-  return statements;
 }
 
 const isWrite = (statement: string): boolean => statement.startsWith('WITH request');

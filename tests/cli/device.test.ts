@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Fetch } from '../../src/cli/dependencies.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { decodeActivationCode, deriveTokenKey } from '../../src/ocra/key-derivation.ts';
@@ -11,6 +10,7 @@ import { buildInitUrl, buildNonceUrl, buildRequestUrl } from '../../src/ocra/qrt
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { fakeCli } from './fake-dependencies.ts';
 import { fakeIo } from './fake-io.ts';
+import { temporaryFolder } from '../support/values/temporary-folder.ts';
 
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QA64');
 const CODE = 'GEZDGNBVGY3TQOJQ01';
@@ -37,13 +37,13 @@ interface Ran {
   readonly err: string;
 }
 
+const root = temporaryFolder();
 let folder: string;
 let state: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-device-cli-'));
+  folder = await mkdtemp(join(root, 'each-'));
   state = join(folder, 'device.json');
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 async function run(
   parameters: readonly string[],

@@ -1,18 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { describeConfig, loadConfig, readSecretFile, unknownVariables } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { refusalOf } from '../support/values/refusal.ts';
+import { temporaryFolder } from '../support/values/temporary-folder.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tankeeper-config-'));
-});
-afterAll(() => {
-  rmSync(folder, { recursive: true });
-});
+const folder = temporaryFolder();
 
 describe('the configuration', () => {
   it('has defaults for an empty environment: loopback, embedded database, no proxy', () => {

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { NOW } from '../support/values/challenge-answers.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { whileHeld, untilWaiting } from '../support/database/held-statement.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let store: ConfigurationStore;
 
-beforeAll(async () => {
-  test = await createTestDatabase();
+beforeAll(() => {
   store = new ConfigurationStore({ database: test.database, clock: { now: () => NOW } });
 });
-
-afterAll(() => test.drop());
 
 const resolverNamed = (name: string) => ({ name, kind: 'managed', settings: {} }) as const;
 

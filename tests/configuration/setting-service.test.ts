@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SettingService } from '../../src/configuration/setting-service.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/values/refusal.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 
 const admin = callerNamed('admin');
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let stored: StoredConfiguration;
 let service: SettingService;
-
-beforeAll(async () => {
-  test = await createTestDatabase();
-});
-afterAll(() => test.drop());
 
 beforeEach(async () => {
   stored = await storeConfiguration(test.database, {

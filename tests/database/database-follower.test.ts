@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { DatabaseClock } from '../../src/database/database-clock.ts';
 import { DatabaseFollower } from '../../src/database/database-follower.ts';
 import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
 import { DatabaseProxy } from '../support/database/database-proxy.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { ACT } from '../support/values/token-values.ts';
 import { until } from '../support/values/until.ts';
 
@@ -17,12 +17,11 @@ import { until } from '../support/values/until.ts';
 const NEVER = 600_000;
 const LISTENER = 'test listener';
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let elsewhere: ConfigurationStore;
 const cleanUps: (() => Promise<void>)[] = [];
 
-beforeAll(async () => {
-  test = await createTestDatabase();
+beforeAll(() => {
   elsewhere = new ConfigurationStore({ database: test.database, clock: { now: () => new Date() } });
 });
 
@@ -31,8 +30,6 @@ afterEach(async () => {
     await cleanUp();
   }
 });
-
-afterAll(() => test.drop());
 
 /** A server as far as its configuration goes: a store that follows, and the log. */
 interface Following {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer, type AddressInfo } from 'node:net';
 import { type ServiceError, isServiceError } from '../../src/kernel/errors.ts';
 import { type Database, type DatabaseOptions, openDatabase } from '../../src/database/database.ts';
@@ -11,20 +11,18 @@ import {
 import { DatabaseProxy } from '../support/database/database-proxy.ts';
 import { eventualRefusal } from '../support/values/refusal.ts';
 import { freePort } from '../support/servers/wait-for-port.ts';
-import { type TestDatabase, connectionsLeft, createTestDatabase } from '../support/database/test-database.ts';
+import { connectionsLeft, createTestDatabase, databaseOfTests } from '../support/database/test-database.ts';
 import { queryOnce, testServer, withDatabase } from '../support/database/test-server.ts';
 
-let test: TestDatabase;
+const test = databaseOfTests();
 const opened: Database[] = [];
 
 beforeAll(async () => {
-  test = await createTestDatabase();
   await test.database.knex.raw('CREATE TABLE counters (name text PRIMARY KEY, value bigint NOT NULL)');
 });
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((database) => database.close()));
 });
-afterAll(() => test.drop());
 
 function open(options: Partial<DatabaseOptions> = {}): Database {
   const database = openDatabase({ connection: test.url, ...options });

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 
 import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { readRepositoryFile } from '../repository/repository-file.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { createTestDatabase, databaseOfTests } from '../support/database/test-database.ts';
 
-let test: TestDatabase;
-
-beforeAll(async () => {
-  test = await createTestDatabase();
-});
-
-afterAll(() => test.drop());
+const test = databaseOfTests();
 
 async function select(knex: Knex, sql: string): Promise<Record<string, string>[]> {
   return (await knex.raw<{ rows: Record<string, string>[] }>(sql)).rows;

@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { TABLES, assertServes, migrateToLatest } from '../../src/database/migrate.ts';
 import type { PreparedStatement } from '../../src/database/prepared-statements.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database/test-database.ts';
+import { type TestDatabase, createTestDatabase, databaseOfTests } from '../support/database/test-database.ts';
 
 describe('a database that is served', () => {
   let empty: TestDatabase;
@@ -75,17 +75,15 @@ describe('a database that is served', () => {
 });
 
 describe('prepared statements', () => {
-  let test: TestDatabase;
+  const test = databaseOfTests();
   let database: Database | undefined;
 
   beforeAll(async () => {
-    test = await createTestDatabase();
     await test.database.knex.raw(
       'CREATE TABLE numbers (id bigint, note text); INSERT INTO numbers VALUES (7)',
     );
   });
   afterEach(() => database?.close());
-  afterAll(() => test.drop());
 
   /** A pool of one connection, so that statements meet on it. */
   function opened(keepsStatements?: boolean): Database {

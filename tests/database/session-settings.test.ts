@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 
 import { isServiceError } from '../../src/kernel/errors.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { connectionSettings } from '../../src/database/pool.ts';
 import { beginSession } from '../../src/database/session-settings.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 
 /** Values that a role, a database or the configuration may have, of settings that the program relies on. */
 const FOREIGN: readonly (readonly [name: string, value: string])[] = [
@@ -31,18 +31,16 @@ const FOREIGN: readonly (readonly [name: string, value: string])[] = [
   ['tcp_user_timeout', '1h'],
 ];
 
-let test: TestDatabase;
+const test = databaseOfTests();
 const opened: Database[] = [];
 
 beforeAll(async () => {
-  test = await createTestDatabase();
   await test.database.knex.raw('CREATE SCHEMA elsewhere');
 });
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((database) => database.close()));
   await forDatabase('RESET ALL');
 });
-afterAll(() => test.drop());
 
 /** A pool that is opened now: sessions keep what they began with. */
 function open(options?: string): Database {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TokenPageStore } from '../../src/helpdesk/helpdesk-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let pages: TokenPageStore;
 const all = Array.from(
   { length: 40 },
@@ -13,7 +13,6 @@ const all = Array.from(
 const lower = all.map((serial) => serial.toLowerCase()).sort();
 
 beforeAll(async () => {
-  test = await createTestDatabase();
   const tokens = new TokenStore({ database: test.database });
   await tokens.insertAll(
     all.map((serial) => tokenValue(serial, { failCount: 2 })),
@@ -21,7 +20,6 @@ beforeAll(async () => {
   );
   pages = new TokenPageStore({ database: test.database });
 });
-afterAll(() => test.drop());
 
 /** The serials of all pages, one page after the other. */
 async function turned(filter: { serialPrefix?: string; isDescending?: boolean }): Promise<string[]> {

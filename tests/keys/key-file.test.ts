@@ -10,9 +10,8 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import {
   appendKey,
@@ -24,20 +23,18 @@ import {
 import { keyIdOf } from '../../src/keys/vault.ts';
 import { eventualRefusal } from '../support/values/refusal.ts';
 import { makeNamedPipe } from '../support/servers/named-pipe.ts';
+import { temporaryFolder } from '../support/values/temporary-folder.ts';
 
 const ONE = Buffer.alloc(32, 1);
 const TWO = Buffer.alloc(32, 2);
 
+const root = temporaryFolder();
 let folder: string;
 let file: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-keys-'));
+  folder = await mkdtemp(join(root, 'each-'));
   file = join(folder, 'data', 'encryption.key');
-});
-
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function write(text: string | Buffer, mode = 0o600): Promise<void> {

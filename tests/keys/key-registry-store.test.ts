@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyStore } from '../../src/keys/key-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { KeyService } from '../../src/keys/key-service.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { TestApplication, TestClock } from '../support/application/test-application.ts';
 import { registerKey, testKeys } from '../support/application/test-keys.ts';
 
-let test: TestDatabase;
+const test = databaseOfTests();
 
 let registry: KeyStore;
 
-beforeAll(async () => {
-  test = await createTestDatabase();
+beforeAll(() => {
   registry = new KeyStore({ database: test.database });
 });
-afterAll(() => test.drop());
 
 describe('the keys of a database', () => {
   it('are none at first; of several servers that start at once, one registers a key', async () => {

@@ -1,12 +1,12 @@
 import { access, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { openKeys, type OpenedKeys } from '../../src/keys/opened-keys.ts';
 import { keyIdOf, newKey, type RegisteredKey, Vault } from '../../src/keys/vault.ts';
 import { eventualRefusal, refusalOf } from '../support/values/refusal.ts';
 import { MemoryRegistry } from '../support/application/test-keys.ts';
+import { temporaryFolder } from '../support/values/temporary-folder.ts';
 
 const [ONE, TWO] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const SECRET = Buffer.from('secret');
@@ -16,6 +16,7 @@ const registeredKey = (key: Buffer, more: Partial<RegisteredKey> = {}): Register
   ...more,
 });
 
+const root = temporaryFolder();
 let folder: string;
 let keyFile: string;
 let registry: MemoryRegistry;
@@ -26,13 +27,11 @@ const note = (message: string): void => {
 const log = { error: note, warn: note, info: note, debug: note };
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-keys-'));
+  folder = await mkdtemp(join(root, 'each-'));
   keyFile = join(folder, 'encryption.key');
   registry = new MemoryRegistry();
   logged.length = 0;
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const start = (): Promise<OpenedKeys> =>
   openKeys({ encryptionKeyFile: keyFile, pkcs11: undefined }, registry, log);

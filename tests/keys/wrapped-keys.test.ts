@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { openFrom, openKeys, type OpenedKeys } from '../../src/keys/opened-keys.ts';
 import type { KeyBytes, Pkcs11Result } from '../../src/keys/pkcs11-process.ts';
@@ -9,6 +8,7 @@ import { keyIdOf, newKey, notReady } from '../../src/keys/vault.ts';
 import { type Pkcs11Request, WrappedKeys } from '../../src/keys/wrapped-keys.ts';
 import { eventualRefusal } from '../support/values/refusal.ts';
 import { MemoryRegistry } from '../support/application/test-keys.ts';
+import { temporaryFolder } from '../support/values/temporary-folder.ts';
 
 const ONE = Buffer.alloc(32, 1);
 const TWO = Buffer.alloc(32, 2);
@@ -40,6 +40,7 @@ class FakeModule {
   }
 }
 
+const root = temporaryFolder();
 let folder: string;
 let keyFile: string;
 let registry: MemoryRegistry;
@@ -47,15 +48,11 @@ let notes: string[];
 let module: FakeModule;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-wrapped-'));
+  folder = await mkdtemp(join(root, 'each-'));
   keyFile = join(folder, 'encryption.key');
   registry = new MemoryRegistry();
   notes = [];
   module = new FakeModule();
-});
-
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
 });
 
 const note = (message: string): void => {

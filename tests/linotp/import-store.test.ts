@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ImportStore } from '../../src/linotp/import-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { untilWaiting } from '../support/database/held-statement.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { LATER, NOW, QUESTIONS } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
-let test: TestDatabase;
-beforeAll(async () => {
-  test = await createTestDatabase();
-});
-afterAll(() => test.drop());
-
+const test = databaseOfTests();
 it('imports challenges so that no request beside it asks the same for another text, and tokens stay untouched', async () => {
   const { database } = test;
   const tokens = new TokenStore({ database });

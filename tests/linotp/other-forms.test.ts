@@ -1,15 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { TestApplication } from '../support/application/test-application.ts';
 import { contentAfterImport, contentOfFixture } from './content-after-import.ts';
 import { importFixture } from './linotp-fixture.ts';
 import { makeSqlite, type SqliteDatabase } from './sqlite-fixture.ts';
+import { temporaryFolder } from '../support/values/temporary-folder.ts';
 
 const FIXTURE = '2.12.6-postgresql';
 
 describe('a database of another form', () => {
+  const root = temporaryFolder();
   let folder: string;
   let path: string;
   let database: SqliteDatabase;
@@ -19,11 +20,10 @@ describe('a database of another form', () => {
     expected = await contentOfFixture(FIXTURE);
   });
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tankeeper-linotp-'));
+    folder = await mkdtemp(join(root, 'each-'));
     path = join(folder, 'token.db');
     database = await makeSqlite(FIXTURE, path);
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   const content = (): Promise<object> => {
     database.close();

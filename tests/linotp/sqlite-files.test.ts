@@ -1,25 +1,24 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, open, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, open, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { openLinotpSource } from '../../src/linotp/sources/open-source.ts';
 import { makeNamedPipe } from '../support/servers/named-pipe.ts';
 import { contentAfterImport, contentOfFixture } from './content-after-import.ts';
 import { makeSqlite } from './sqlite-fixture.ts';
+import { temporaryFolder } from '../support/values/temporary-folder.ts';
 
 const FIXTURE = '2.12.6-postgresql';
 const TOKENS = 54;
 
+const root = temporaryFolder();
 let folder: string;
 let path: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-linotp-'));
+  folder = await mkdtemp(join(root, 'each-'));
   path = join(folder, 'token.db');
 });
-
-afterEach(() => rm(folder, { recursive: true }));
 
 /** @returns the number of tokens in a database */
 async function tokensIn(place: string): Promise<number> {

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { countFolding } from '../../src/monitoring/token-count-store.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { expectRightCounts, pendingDeltas } from '../campaigns/count-model/count-model-answers.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { insertState } from '../support/database/token-rows.ts';
 import { until } from '../support/values/until.ts';
 
-let test: TestDatabase;
+const test = databaseOfTests();
 
 beforeAll(async () => {
-  test = await createTestDatabase();
   await insertState(test.database, {
     resolvers: ['people'],
     realms: [{ name: 'north', resolvers: ['people'] }],
@@ -21,8 +20,6 @@ beforeAll(async () => {
     ],
   });
 });
-
-afterAll(() => test.drop());
 
 /** The lines of a log, as `level message`. */
 function recordingLog(): { lines: string[]; log: Parameters<typeof countFolding>[0]['log'] } {

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Database } from '../../src/database/database.ts';
 import type { CountDrift } from '../../src/monitoring/token-counts.ts';
 import { TokenCountStore } from '../../src/monitoring/token-count-store.ts';
 import { expectRightCounts } from '../campaigns/count-model/count-model-answers.ts';
 import { untilWaiting } from '../support/database/held-statement.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { insertState, insertTokens, type TokenSketch } from '../support/database/token-rows.ts';
 import { ACT } from '../support/values/token-values.ts';
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let database: Database;
 let verification: TokenCountStore;
 
 beforeAll(async () => {
-  test = await createTestDatabase();
   ({ database } = test);
   verification = new TokenCountStore({ database });
   await insertState(database, {
@@ -42,8 +41,6 @@ beforeEach(async () => {
   // Some folded, some not.
   await insertTokens(database, [owned('T4', 'bob', ['south'])]);
 });
-
-afterAll(() => test.drop());
 
 const auditRows = (): Promise<unknown[]> =>
   database.knex('audit').select('actor', 'action', 'subject', 'outcome');

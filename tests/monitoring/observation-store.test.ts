@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ResponseMinute } from '../../src/monitoring/observation-store.ts';
 import { ObservationStore } from '../../src/monitoring/observation-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 
 const FIRST = new Date('2026-11-20T12:00:00Z');
 const SECOND = new Date('2026-11-20T12:01:00Z');
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let store: ObservationStore;
 
-beforeAll(async () => {
-  test = await createTestDatabase();
+beforeAll(() => {
   store = new ObservationStore({ database: test.database });
 });
-afterAll(() => test.drop());
 
 const seen = (minute: Date, outcome: ResponseMinute['outcome'], durations: number[]): ResponseMinute => ({
   minute,

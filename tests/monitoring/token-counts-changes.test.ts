@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 
 import type { Database } from '../../src/database/database.ts';
@@ -8,7 +8,7 @@ import {
   expectRightCounts,
   pendingDeltas,
 } from '../campaigns/count-model/count-model-answers.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { insertState, insertTokens } from '../support/database/token-rows.ts';
 
 const RESOLVERS = ['people', 'staff'];
@@ -21,12 +21,11 @@ const TOKENS = [
   { serial: 'T6', realms: [], active: false },
 ];
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let database: Database;
 let knex: Knex;
 
-beforeAll(async () => {
-  test = await createTestDatabase();
+beforeAll(() => {
   ({ database } = test);
   ({ knex } = database);
 });
@@ -42,8 +41,6 @@ beforeEach(async () => {
   });
   await knex.raw(`INSERT INTO users (resolver_id, login) SELECT id, 'ann' FROM resolvers`);
 });
-
-afterAll(() => test.drop());
 
 /** The number of tokens, as monitoring reads it. */
 async function total(): Promise<number> {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Resolver } from '../../src/configuration/configuration.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { type KeptUserCount, UserCountStore } from '../../src/monitoring/user-count-store.ts';
@@ -6,7 +6,7 @@ import { type CountedUsers, UserCounts } from '../../src/monitoring/user-counts.
 import { ServiceMetrics } from '../../src/observability/metrics.ts';
 import { type Deferred, deferred } from '../support/values/until.ts';
 import { eventualRefusal } from '../support/values/refusal.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { countingSources } from '../support/application/user-sources.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 
@@ -27,7 +27,7 @@ let asks: Deferred<number>[];
 let logged: string[];
 let metrics: ServiceMetrics;
 let counts: UserCounts;
-let test: TestDatabase;
+const test = databaseOfTests();
 let stored: UserCountStore;
 /** Every count that was to be stored, and the ends of the writes. */
 let given: KeptUserCount[];
@@ -36,13 +36,11 @@ let writes: Promise<void>[];
 let store: Pick<UserCountStore, 'find' | 'keep'>;
 
 beforeAll(async () => {
-  test = await createTestDatabase();
   await test.database
     .knex('resolvers')
     .insert({ name: STAFF.name, kind: STAFF.kind, settings: STAFF.settings });
   stored = new UserCountStore(test);
 });
-afterAll(() => test.drop());
 
 beforeEach(async () => {
   await test.database.knex('resolver_user_counts').delete();

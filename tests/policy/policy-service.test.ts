@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { PolicyService } from '../../src/policy/policy-service.ts';
 import { callerNamed, OPERATOR } from '../support/values/callers.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 
 const admin = callerNamed('admin');
 const DRAFT = { name: 'p', scope: 'ocra', action: 'request', user: 'ocra_admin' };
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let stored: StoredConfiguration;
 let service: PolicyService;
-
-beforeAll(async () => {
-  test = await createTestDatabase();
-});
-afterAll(() => test.drop());
 
 beforeEach(async () => {
   stored = await storeConfiguration(test.database, {});

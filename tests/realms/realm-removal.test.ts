@@ -1,20 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
 import { ConfigurationStore } from '../../src/configuration/configuration-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { untilWaiting } from '../support/database/held-statement.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
-let test: TestDatabase;
+const test = databaseOfTests({ poolSize: 20 });
 let database: Database;
 let tokens: TokenStore;
 let configuration: ConfigurationStore;
 
-beforeAll(async () => {
-  test = await createTestDatabase({ poolSize: 20 });
+beforeAll(() => {
   // Transactions are not tried again here, so that a deadlock shows.
   database = { ...test.database, transact: (work) => test.database.audit.transact(work) };
   tokens = new TokenStore({ database });
@@ -31,8 +30,6 @@ afterEach(async () => {
   await expectNothingDangling();
   await test.database.knex('tokens').delete();
 });
-
-afterAll(() => test.drop());
 
 /** Whatever happened: no set names a realm that is not there. */
 async function expectNothingDangling(): Promise<void> {

@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { ResolverService } from '../../src/resolvers/resolver-service.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
 import { Vault, type Sealed } from '../../src/keys/vault.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { eventualRefusal } from '../support/values/refusal.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { type StoredConfiguration, storeConfiguration } from '../support/database/stored-configuration.ts';
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
 import { sourcesOver } from '../support/application/user-sources.ts';
 
 const admin = callerNamed('admin');
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let stored: StoredConfiguration;
 let service: ResolverService;
 let vault: Vault;
-
-beforeAll(async () => {
-  test = await createTestDatabase();
-});
-afterAll(() => test.drop());
 
 beforeEach(async () => {
   stored = await storeConfiguration(test.database, {

@@ -6,7 +6,7 @@ import type { NewToken, Token } from '../../src/tokens/token.ts';
 import type { Owner } from '../../src/users/user.ts';
 import { AuditedDatabase } from '../support/database/audited-database.ts';
 import { untilWaiting } from '../support/database/held-statement.ts';
-import { SqlTap } from '../support/database/sql-tap.ts';
+import { statementsOf } from '../support/database/sql-tap.ts';
 import { insertState } from '../support/database/token-rows.ts';
 import { ACT, sealedBytes, tokenValue } from '../support/values/token-values.ts';
 
@@ -85,19 +85,7 @@ async function expectStored(values: readonly NewToken[], stored: readonly NewTok
 
 /** @returns the insertions that `work` sends */
 async function insertionsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
-  const statements: string[] = [];
-  const tap = new SqlTap({
-    text: (text) => {
-      statements.push(text);
-      return text;
-    },
-  });
-  try {
-    await work();
-  } finally {
-    tap.close();
-  }
-  return statements.filter((text) => /^WITH request|^insert into "tokens"/.test(text));
+  return (await statementsOf(work)).filter((text) => /^WITH request|^insert into "tokens"/.test(text));
 }
 
 describe('tokens that are inserted at the same moment', () => {

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { renewStatistics } from '../../src/database/database.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import type { TokenChange } from '../../src/tokens/token.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { insertState } from '../support/database/token-rows.ts';
 import { eventualRefusal } from '../support/values/refusal.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 describe('the store of tokens', () => {
-  let test: TestDatabase;
+  const test = databaseOfTests();
   let tokens: TokenStore;
 
   beforeAll(async () => {
-    test = await createTestDatabase();
     tokens = new TokenStore({ database: test.database });
     await insertState(test.database, {
       resolvers: ['people'],
@@ -20,8 +19,6 @@ describe('the store of tokens', () => {
       tokens: [],
     });
   });
-
-  afterAll(() => test.drop());
 
   const auditOf = (subject: string): Promise<string[]> =>
     test.database.knex('audit').where({ subject }).orderBy('id').pluck<string[]>('outcome');
@@ -89,15 +86,12 @@ describe('the store of tokens', () => {
 });
 
 describe('groups of tokens', () => {
-  let test: TestDatabase;
+  const test = databaseOfTests();
   let tokens: TokenStore;
 
-  beforeAll(async () => {
-    test = await createTestDatabase();
+  beforeAll(() => {
     tokens = new TokenStore({ database: test.database });
   });
-
-  afterAll(() => test.drop());
 
   beforeEach(async () => {
     await test.database.knex('tokens').delete();
@@ -154,12 +148,7 @@ describe('groups of tokens', () => {
 });
 
 describe('loading of tokens', () => {
-  let test: TestDatabase;
-  beforeAll(async () => {
-    test = await createTestDatabase();
-  });
-  afterAll(() => test.drop());
-
+  const test = databaseOfTests();
   it('finds the serials that are in use, whatever their case', async () => {
     await test.database.knex.raw(
       "INSERT INTO tokens (serial, type, active, realm_set_id) SELECT 'Qr1', 'ocra', true, intern_realm_set('{}')",

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { ManagedUser } from '../../src/users/user.ts';
 import { beginningCondition, phoneCondition } from '../../src/resolvers/user-source.ts';
 import { ManagedUserStore } from '../../src/users/managed-user-store.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { ACT } from '../support/values/token-values.ts';
 
-let test: TestDatabase;
+const test = databaseOfTests();
 let users: ManagedUserStore;
 let people: string;
 let staff: string;
 let unix: string;
 
 beforeAll(async () => {
-  test = await createTestDatabase();
   users = new ManagedUserStore({ database: test.database });
   [people, staff, unix] = (await test.database
     .knex('resolvers')
@@ -25,8 +24,6 @@ beforeAll(async () => {
     .returning('id')
     .then((rows: { id: string }[]) => rows.map(({ id }) => id))) as [string, string, string];
 });
-
-afterAll(() => test.drop());
 
 function person(login: string): Omit<ManagedUser, 'userId'> {
   return {

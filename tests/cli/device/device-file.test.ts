@@ -1,7 +1,6 @@
-import { link, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { link, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   changeDeviceFile,
   readDeviceFile,
@@ -10,6 +9,7 @@ import {
 } from '../../../src/cli/device/device-file.ts';
 import { type DeviceToken, putToken } from '../../../src/device/device-token.ts';
 import { PATIENCE_MS } from '../../support/values/until.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
 const TOKEN = {
   serial: 'OCRA1',
@@ -24,13 +24,13 @@ function holding(state: DeviceState, token: DeviceToken): DeviceState {
 }
 
 describe("the virtual device's file", () => {
+  const root = temporaryFolder();
   let folder: string;
   let file: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tankeeper-device-'));
+    folder = await mkdtemp(join(root, 'each-'));
     file = join(folder, 'device.json');
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   function store(state: DeviceState): Promise<void> {
     return changeDeviceFile(file, () => Promise.resolve({ state, result: undefined }));

@@ -1,25 +1,25 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Command } from 'commander';
 import { CommandContext } from '../../../src/cli/command-context.ts';
 import { sourcePlace } from '../../../src/cli/commands/linotp.ts';
 import { runProgram } from '../../../src/cli/program.ts';
 import { fixtureFile } from '../../linotp/linotp-fixture.ts';
 import { fakeCli } from '../fake-dependencies.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
 const KEY = fixtureFile('3.4.4-postgresql', 'encKey');
 
+const root = temporaryFolder();
 let folder: string;
 let databasePasswordFile: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-linotp-'));
+  folder = await mkdtemp(join(root, 'each-'));
   databasePasswordFile = join(folder, 'password');
   await writeFile(databasePasswordFile, 'a:b@c/d\n', { mode: 0o600 });
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 /** @returns the place that the command opens */
 function placeOf(options: Parameters<typeof sourcePlace>[1]): Promise<string> {

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ManagedUsers } from '../../../src/resolvers/sources/user-sources.ts';
 import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import { storeConfiguration } from '../../support/database/stored-configuration.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import { ReadableHasher } from '../../support/application/readable-hasher.ts';
 import { ACT, managedUser } from '../../support/values/token-values.ts';
 
 describe('a managed resolver', () => {
   const hasher = new ReadableHasher();
   const ids = { anna: '', bernd: '', clara: '' };
-  let test: TestDatabase;
+  const test = databaseOfTests();
   let source: ManagedUsers;
 
   beforeAll(async () => {
-    test = await createTestDatabase();
     const stored = await storeConfiguration(test.database, {
       resolvers: [{ name: 'one' }, { name: 'two' }],
     });
@@ -25,7 +24,6 @@ describe('a managed resolver', () => {
     ids.clara = (await users.insert(two, managedUser('clara'), ACT)).userId;
     source = new ManagedUsers({ resolverId: one, users, hasher });
   });
-  afterAll(() => test.drop());
 
   it('tells of its own users, and never of their passwords', async () => {
     const anna = {

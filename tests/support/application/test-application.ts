@@ -1,7 +1,7 @@
 import type { AuditPageRequest } from '../../../src/audit/audit-reading.ts';
 import type { AuditRow } from '../../../src/audit/audit-row.ts';
 import type { SingleSignOnSettings } from '../../../src/administrators/single-sign-on-service.ts';
-import { SqlTap } from '../database/sql-tap.ts';
+import { statementsOf } from '../database/sql-tap.ts';
 import type { Express } from 'express';
 import type { Caller } from '../../../src/policy/caller.ts';
 import { appMetrics, buildGuards } from '../../../src/compose/http-server.ts';
@@ -273,18 +273,8 @@ export class TestApplication {
   }
 
   /** @returns the statements that reached the database meanwhile */
-  async statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
-    const statements: string[] = [];
-    const tap = new SqlTap({
-      text: (sql) => {
-        statements.push(sql);
-        return sql;
-      },
-    });
-    await work().finally(() => {
-      tap.close();
-    });
-    return statements;
+  statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+    return statementsOf(work);
   }
 
   /** Sends a request as the administrator `admin`. */

@@ -52,6 +52,18 @@ export class SqlTap {
   }
 }
 
+/** @returns the statements of this process that reach a database while `work` lasts */
+export async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+  const statements: string[] = [];
+  const tap = new SqlTap({ text: (text) => (statements.push(text), text) });
+  try {
+    await work();
+  } finally {
+    tap.close();
+  }
+  return statements;
+}
+
 function isStatement(given: unknown): given is Statement {
   return typeof given === 'object' && given !== null && 'text' in given && typeof given.text === 'string';
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll } from '@jest/globals';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { PATIENCE_MS } from '../values/until.ts';
 import { queryOnce, testServer, withDatabase } from './test-server.ts';
@@ -47,6 +48,29 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
       if (left.length > 0) {
         throw new Error(`The test left database connections open: ${left.join(', ')}`);
       }
+    },
+  };
+}
+
+/** @returns a database for the tests of the file or the `describe` that calls this; it is there when they begin */
+export function databaseOfTests(options?: TestDatabaseOptions): Omit<TestDatabase, 'drop'> {
+  let made: TestDatabase | undefined;
+  beforeAll(async () => {
+    made = await createTestDatabase(options);
+  });
+  afterAll(() => made?.drop());
+  const present = (): TestDatabase => {
+    if (made === undefined) {
+      throw new Error('There is no database before the tests begin');
+    }
+    return made;
+  };
+  return {
+    get database() {
+      return present().database;
+    },
+    get url() {
+      return present().url;
     },
   };
 }

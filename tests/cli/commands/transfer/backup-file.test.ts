@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import files, { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import files, { mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileErrorText, NewFile, PipedFile } from '../../../../src/cli/files.ts';
 import { fakeIo } from '../../fake-io.ts';
+import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
 // As on a file system without hard links: exFAT, and many network shares.
 beforeAll(() => {
@@ -16,13 +16,13 @@ afterAll(() => {
   syncBuiltinESMExports();
 });
 
+const root = temporaryFolder();
 let folder: string;
 let path: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-backup-file-'));
+  folder = await mkdtemp(join(root, 'each-'));
   path = join(folder, 'backup.age');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('the file of a backup', () => {
   it('gets its name when it is complete, without hard links, too', async () => {

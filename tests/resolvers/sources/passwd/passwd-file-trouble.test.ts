@@ -1,27 +1,24 @@
-import { mkdtemp, open, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { PasswdFile } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
 import { Semaphore } from '../../../../src/kernel/bounded-work.ts';
 import { deferred } from '../../../support/values/until.ts';
 import { eventualRefusal } from '../../../support/values/refusal.ts';
 import { ReadableHasher } from '../../../support/application/readable-hasher.ts';
+import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
 const GIGABYTE = 1024 ** 3;
 const MEGABYTE = 1024 ** 2;
 const nothing = (): void => undefined;
 
+const root = temporaryFolder();
 let folder: string;
 let fileName: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-passwd-'));
+  folder = await mkdtemp(join(root, 'each-'));
   fileName = join(folder, 'passwd');
-});
-
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
 });
 
 function sourceAt(

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type PasswdContent,
   PasswdFault,
@@ -13,6 +12,7 @@ import { describeTrial, isUsual } from '../../../../src/resolvers/user-source.ts
 import { eventualRefusal } from '../../../support/values/refusal.ts';
 import { ReadableHasher } from '../../../support/application/readable-hasher.ts';
 import { makeNamedPipe } from '../../../support/servers/named-pipe.ts';
+import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
 const ANNA =
   'anna:$6$salt$hash:1001:1001:Anna Ahlers,Raum 1,+49 30 1001,+49 170 1001,anna@example.com:/home/1001:/bin/false';
@@ -20,13 +20,14 @@ const EVA =
   'eva.maria:x:1006:1006:Eva Maria von der Heide,R6,,+49 170 1006,eva@example.com:/home/1006:/bin/false';
 const GAST = 'gast:x:1008:1008:Gast Ohne Kennwort,,,,:/home/1008:/bin/false';
 
+const root = temporaryFolder();
 let folder: string;
 let fileName: string;
 let source: PasswdFile;
 let warnings: string[];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-passwd-'));
+  folder = await mkdtemp(join(root, 'each-'));
   fileName = join(folder, 'passwd');
   warnings = [];
   const warn = (message: string, fields?: object) => warnings.push(JSON.stringify({ message, ...fields }));
@@ -38,10 +39,6 @@ beforeEach(async () => {
     timeoutMs: 30_000,
     fileReads: new Semaphore(1),
   });
-});
-
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function logins(): Promise<string[]> {
