@@ -84,11 +84,7 @@ describe('the URL for authenticator apps', () => {
     const url = keyUri(
       { hash: 'sha1', digits: 6, timeStep: 30 },
       Buffer.from('Hello!\xde\xad\xbe\xef', 'latin1'),
-      {
-        issuer: 'LinOTP',
-        account: 'alice',
-        counter: 0n,
-      },
+      { issuer: 'LinOTP', account: 'alice', counter: 0n },
     );
     expect(url).toBe('otpauth://totp/LinOTP:alice?secret=JBSWY3DPEHPK3PXP&issuer=LinOTP');
   });

@@ -10,7 +10,6 @@ import {
   verifyQrTanSignature,
   buildNonceUrl,
 } from '../../src/ocra/qrtan-url.ts';
-import { bytesFromHex } from '../../src/ocra/hex.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 import { isIssuerLogo, isIssuerName } from '../../src/ocra/issuer.ts';
@@ -39,23 +38,12 @@ const request = {
 };
 
 describe('formEncode', () => {
-  it('escapes all but letters, digits and _.-', () => {
-    expect(formEncode("az AZ_.-~!*'()ä/")).toBe('az+AZ_.-%7E%21%2A%27%28%29%C3%A4%2F');
-  });
-
   it('survives half a surrogate pair', () => {
     expect(formDecode(formEncode('a\ud83d'))).toBe('a\ufffd');
   });
 });
 
 describe('parseQrTanUrl', () => {
-  it('reads what was built', () => {
-    const url = buildRequestUrl(suite, key, request);
-    const { signature, ...read } = { signature: undefined, ...parseQrTanUrl(url) };
-    expect(read).toEqual({ kind: 'req', ...request });
-    expect(signature).toMatch(/^[0-9a-f]{64}$/);
-  });
-
   it('takes parameters in any order, unknown ones, and none that can be missed', () => {
     expect(parseQrTanUrl('lseqr://nonce?xx=1&no=00FF&tr=1&ch=2')).toEqual({
       kind: 'nonce',
@@ -77,24 +65,18 @@ describe('parseQrTanUrl', () => {
 
   it.each([
     ['', /must begin with/],
-    ['https://tan.example/?ch=1', /must begin with/],
     ['lseqr://req', /must begin with/],
     ['lseqr://other?ch=1', /kind must be init, req or nonce/],
-    ['lseqr://req?', /needs a name and a value/],
     ['lseqr://req?ch=1&tr', /needs a name and a value/],
     ['lseqr://req?ch=1&=2', /needs a name and a value/],
-    ['lseqr://req?ch=1&&tr=2', /needs a name and a value/],
     ['lseqr://req?tr=1', /'ch' is missing/],
-    ['lseqr://req?ch=&tr=1', /'ch' is missing/],
     ['lseqr://req?ch=1', /'tr' is missing/],
     ['lseqr://req?ch=1&tr=2&ch=3', /'ch' is given twice/],
     ['lseqr://req?ch=%zz&tr=1', /'ch' is not encoded/],
     ['lseqr://req?ch=1&tr=1&me=%ff', /'me' is not encoded/],
     ['lseqr://req?ch=1&tr=1&u=%25ff', /'u' is not encoded/],
-    ['lseqr://init?os=x', /'sh' is missing/],
     ['lseqr://init?sh=31', /'os' is missing/],
     ['lseqr://init?sh=313&os=x', /'sh' must be hexadecimal/],
-    ['lseqr://init?sh=zz&os=x', /'sh' must be hexadecimal/],
     ['lseqr://nonce?ch=1&tr=2', /'no' is missing/],
   ])('refuses %j and says why', (text, message) => {
     const error = refusalOf(() => parseQrTanUrl(text));
@@ -142,22 +124,6 @@ describe('buildInitUrl', () => {
     const url = buildInitUrl({ sharedSecret: Buffer.from([0xab, 0xcd]), suite: suite.text, serial: 'A B' });
     expect(url).toBe('lseqr://init?sh=abcd&os=OCRA-1%3AHOTP-SHA256-8%3AC-QA64&se=A+B');
   });
-});
-
-describe('bytesFromHex', () => {
-  it('reads either letter case', () => {
-    expect(bytesFromHex('aBcD', 'nonce')).toEqual(Buffer.from([0xab, 0xcd]));
-    expect(bytesFromHex('', 'nonce')).toHaveLength(0);
-  });
-
-  it.each(['abc', 'zz', '0x10', 'ab ', 'ab\n'])(
-    'refuses %j, naming the parameter and not the value',
-    (text) => {
-      const error = refusalOf(() => bytesFromHex(text, 'nonce'));
-      expect(error.code).toBe('parameter.invalid');
-      expect(error.message).toBe('The parameter nonce must be hexadecimal digits, an even number of them.');
-    },
-  );
 });
 
 const PICTURE = Buffer.from(issuerLogo(), 'base64url');
@@ -224,37 +190,15 @@ describe('the name of an issuer', () => {
 });
 
 describe('activation codes', () => {
-  it('are base32 with the XOR of the bytes', () => {
-    expect(encodeActivationCode(Buffer.from('1234567890'))).toBe('GEZDGNBVGY3TQOJQ01');
-    expect(encodeActivationCode(Buffer.from('None'))).toBe('JZXW4ZI=2A');
-  });
-
-  it('are read however they are typed', () => {
-    for (const typed of [
-      'GEZDGNBVGY3TQOJQ01',
-      'gezd-gnbv-gy3t-qojq-01',
-      'GEZDGNBVGY3TQ0JQO1',
-      '-gezdgnbvgy3tq0jqo1',
-    ]) {
-      expect(Buffer.from(decodeActivationCode(normalizeActivationCode(typed))).toString()).toBe('1234567890');
-    }
-  });
-
   it.each([
     ['', /too short/],
-    ['-', /too short/],
     ['1', /too short/],
-    ['01', /checksum/],
     ['GEZDGNBVGY3TQOJQ02', /checksum/],
     ['GEZDGNBVGY3TQOJQ0l', /checksum/],
-    ['EGZDGNBVGY3TQOJQ01', /checksum/],
     ['GEZDGNBVGY3TQOJQ0', /missing or too many/],
     ['JZXW4ZI2A', /missing or too many/],
-    ['JZXW4ZI==2A', /missing or too many/],
     ['A=======00', /missing or too many/],
-    ['=00', /missing or too many/],
     ['gezdgnbvgy3tqojq01', /capital letters/],
-    ['181818181818181800', /capital letters/],
     ['GEZD=NBVGY3TQOJQ01', /capital letters/],
     ['ÄÖÜÄÖÜÄÖ00', /capital letters/],
     ['GEZDGNBV GY3TQOJQ01', /capital letters/],
@@ -285,38 +229,10 @@ describe('deriveTokenKey', () => {
     nonce: Buffer.alloc(64, 7),
   };
 
-  it('gives 32 bytes unless told otherwise', async () => {
-    expect(await deriveTokenKey(ingredients)).toHaveLength(32);
-    expect(await deriveTokenKey({ ...ingredients, length: 20 })).toHaveLength(20);
-  });
-
-  it('depends on each of its ingredients', async () => {
-    const keys = await Promise.all(
-      [
-        ingredients,
-        { ...ingredients, sharedSecret: Buffer.alloc(20, 'b') },
-        { ...ingredients, activationCode: Buffer.from('1234567891') },
-        { ...ingredients, nonce: Buffer.from([...ingredients.nonce.subarray(1), 8]) },
-        { ...ingredients, nonce: Buffer.from([8, ...ingredients.nonce.subarray(1)]) },
-      ].map(async (each) => Buffer.from(await deriveTokenKey(each)).toString('hex')),
-    );
-    expect(new Set(keys).size).toBe(5);
-  });
-
-  it('leaves what it was given as it was', async () => {
-    await deriveTokenKey(ingredients);
-    expect(ingredients.sharedSecret).toEqual(Buffer.alloc(20, 'a'));
-    expect(ingredients.nonce).toEqual(Buffer.alloc(64, 7));
-  });
-
   it('refuses a mistyped code', async () => {
     await expect(
       deriveTokenKey({ ...ingredients, activationCode: 'GEZDGNBVGY3TQOJQ02' }),
     ).rejects.toMatchObject({ code: 'activation-code.invalid' });
-  });
-
-  it('does not hide what PBKDF2 itself refuses', async () => {
-    await expect(deriveTokenKey({ ...ingredients, iterations: 0 })).rejects.toThrow(/iterations/);
   });
 });
 

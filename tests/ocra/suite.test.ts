@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
-import { parseOcraSuite, responseLength } from '../../src/ocra/suite.ts';
+import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { refusalOf } from '../support/values/refusal.ts';
 import { isServiceError } from '../../src/kernel/errors.ts';
 import { suiteText } from '../support/values/ocra-arbitraries.ts';
@@ -9,25 +9,6 @@ import { anyText } from '../support/values/any-text.ts';
 const refusal = (text: string) => refusalOf(() => parseOcraSuite(text));
 
 describe('parseOcraSuite', () => {
-  it('reads every part of a suite', () => {
-    expect(parseOcraSuite('OCRA-1:HOTP-SHA512-8:C-QH64-PSHA256-S128-T30S')).toEqual({
-      text: 'OCRA-1:HOTP-SHA512-8:C-QH64-PSHA256-S128-T30S',
-      hash: 'sha512',
-      truncation: 8,
-      counter: true,
-      question: { format: 'H', length: 64 },
-      pin: { hash: 'sha256' },
-      session: { length: 128 },
-      timeStep: 30,
-    });
-  });
-
-  it('leaves out what the suite does not name', () => {
-    const suite = parseOcraSuite('OCRA-1:HOTP-SHA1-6:QN08');
-    expect(Object.keys(suite)).toEqual(['text', 'hash', 'truncation', 'counter', 'question']);
-    expect(suite.counter).toBe(false);
-  });
-
   it('takes parts in any order, as no reader can mistake them', () => {
     const { text, ...parts } = parseOcraSuite('OCRA-1:HOTP-SHA1-6:T1M-S064-P-QN08-C');
     const { text: other, ...same } = parseOcraSuite('OCRA-1:HOTP-SHA1-6:C-QN08-PSHA1-S064-T1M');
@@ -39,68 +20,21 @@ describe('parseOcraSuite', () => {
     expect(parseOcraSuite('ocra-1:hotp-sha256-8:QN08-Psha1').text).toBe('ocra-1:hotp-sha256-8:QN08-Psha1');
   });
 
-  it('cannot be changed afterwards', () => {
-    const suite = parseOcraSuite('OCRA-1:HOTP-SHA1-6:QN08-P-S064');
-    for (const value of [suite, suite.question, suite.pin, suite.session]) {
-      expect(Object.isFrozen(value)).toBe(true);
-    }
-  });
-
   it.each([
-    ['T', 60],
-    ['T1S', 1],
-    ['T59S', 59],
-    ['T1M', 60],
-    ['T59M', 3_540],
-    ['T1H', 3_600],
-    ['T48H', 172_800],
-    ['T1H30M5S', 5_405],
-    ['T0H30M', 1_800],
-  ])('reads the time step %s as %i seconds', (part, seconds) => {
-    expect(parseOcraSuite(`OCRA-1:HOTP-SHA1-6:QN08-${part}`).timeStep).toBe(seconds);
-  });
-
-  it.each([
-    ['0', 40],
-    ['4', 4],
-    ['10', 10],
-  ])('truncation %s gives a response of %i characters', (truncation, length) => {
-    expect(responseLength(parseOcraSuite(`OCRA-1:HOTP-SHA1-${truncation}:QN08`))).toBe(length);
-  });
-
-  it('an untruncated response is as long as the hash in hexadecimal', () => {
-    expect(responseLength(parseOcraSuite('OCRA-1:HOTP-SHA256-0:QN08'))).toBe(64);
-    expect(responseLength(parseOcraSuite('OCRA-1:HOTP-SHA512-0:QN08'))).toBe(128);
-  });
-
-  it.each([
-    ['', 'algorithm'],
     ['nonsense', 'algorithm'],
     ['OCRA-2:HOTP-SHA1-6:QN08', 'algorithm'],
     [' OCRA-1:HOTP-SHA1-6:QN08', 'algorithm'],
-    ['OCRA-1', 'shape'],
-    ['OCRA-1:HOTP-SHA1-6', 'shape'],
     ['OCRA-1:HOTP-SHA1-6:QN08:C', 'shape'],
-    ['OCRA-1:TOTP-SHA1-6:QN08', 'crypto function'],
-    ['OCRA-1:HOTP-SHA1:QN08', 'crypto function'],
     ['OCRA-1:HOTP-SHA1-6-7:QN08', 'crypto function'],
-    ['OCRA-1:HOTP-MD5-6:QN08', 'hash'],
     ['OCRA-1:HOTP-constructor-6:QN08', 'hash'],
     ['OCRA-1:HOTP-SHA1-3:QN08', 'truncation'],
-    ['OCRA-1:HOTP-SHA1-11:QN08', 'truncation'],
     ['OCRA-1:HOTP-SHA1-06:QN08', 'truncation'],
     ['OCRA-1:HOTP-SHA1-6 :QN08', 'truncation'],
     ['OCRA-1:HOTP-SHA1-٦:QN08', 'truncation'],
     ['OCRA-1:HOTP-SHA1-6:C', 'question'],
-    ['OCRA-1:HOTP-SHA1-6:QN03', 'question'],
-    ['OCRA-1:HOTP-SHA1-6:QN65', 'question'],
     ['OCRA-1:HOTP-SHA1-6:QN008', 'question'],
-    ['OCRA-1:HOTP-SHA1-6:QX08', 'question'],
-    ['OCRA-1:HOTP-SHA1-6:Q', 'question'],
     ['OCRA-1:HOTP-SHA1-6:QN08\n', 'question'],
     ['OCRA-1:HOTP-SHA1-6:QN08-PMD5', 'PIN'],
-    ['OCRA-1:HOTP-SHA1-6:QN08-S', 'session'],
-    ['OCRA-1:HOTP-SHA1-6:QN08-S64', 'session'],
     ['OCRA-1:HOTP-SHA1-6:QN08-S000', 'session'],
     ['OCRA-1:HOTP-SHA1-6:QN08-S513', 'session'],
     ['OCRA-1:HOTP-SHA1-6:QN08-T0S', 'time step'],
@@ -108,7 +42,6 @@ describe('parseOcraSuite', () => {
     ['OCRA-1:HOTP-SHA1-6:QN08-T60M', 'time step'],
     ['OCRA-1:HOTP-SHA1-6:QN08-T49H', 'time step'],
     ['OCRA-1:HOTP-SHA1-6:QN08-T5S1M', 'time step'],
-    ['OCRA-1:HOTP-SHA1-6:QN08-TM', 'time step'],
     ['OCRA-1:HOTP-SHA1-6:QN08-T5', 'time step'],
     ['OCRA-1:HOTP-SHA1-6:C-QN08-C', 'duplicate'],
     ['OCRA-1:HOTP-SHA1-6:QN08-QA10', 'duplicate'],
@@ -117,7 +50,6 @@ describe('parseOcraSuite', () => {
     ['OCRA-1:HOTP-SHA1-6:qN08', 'data input'],
     ['OCRA-1:HOTP-SHA1-6:CC-QN08', 'data input'],
     ['OCRA-1:HOTP-SHA1-6:QN08-', 'data input'],
-    ['OCRA-1:HOTP-SHA1-6:', 'data input'],
   ])('refuses %j and names the %s', (text, part) => {
     const error = refusal(text);
     expect(error.code).toBe('suite.invalid');

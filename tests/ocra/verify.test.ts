@@ -39,9 +39,6 @@ function found(settings: Partial<ResponseCheck>): number[] {
   );
 }
 
-const from = (first: number, last: number) =>
-  Array.from({ length: last - first + 1 }, (_, index) => first + index);
-
 describe('verifyResponse for a suite without counter and time', () => {
   it('takes the right response and no other', () => {
     expect(search('QN08', {})).toEqual({});
@@ -78,34 +75,13 @@ describe('verifyResponse for a suite without counter and time', () => {
 });
 
 describe('verifyResponse for a suite with a counter', () => {
-  it('looks from the stored counter on, a window long', () => {
-    expect(found({ counter: 20n })).toEqual(from(20, 29));
-    expect(found({ counter: 20n, counterWindow: 3 })).toEqual(from(20, 22));
-  });
-
-  it('looks half a window back, rounded down, when told to', () => {
-    expect(found({ counter: 20n, lookBehind: true })).toEqual(from(15, 29));
-    expect(found({ counter: 20n, counterWindow: 5, lookBehind: true })).toEqual(from(18, 24));
-    expect(found({ counter: 20n, counterWindow: 1, lookBehind: true })).toEqual([20]);
-  });
-
-  it('never looks below zero', () => {
-    expect(found({ counter: 2n, lookBehind: true })).toEqual(from(0, 11));
-  });
-
   it.each([0, -5, 0.5])('looks at the stored counter at least, with a window of %d', (counterWindow) => {
     expect(found({ counter: 20n, counterWindow, lookBehind: true })).toEqual([20]);
   });
 
-  it('says which counter the token used', () => {
-    expect(search('C-QN08', { counter: 23n }, { counter: 20n })).toEqual({ counter: 23n });
-  });
-
   it('never looks beyond the largest counter', () => {
     const largest = 2n ** 64n - 1n;
-    expect(search('C-QN08', { counter: largest }, { counter: largest })).toEqual({
-      counter: largest,
-    });
+    expect(search('C-QN08', { counter: largest }, { counter: largest })).toEqual({ counter: largest });
   });
 
   describe('when several counters match', () => {
@@ -151,34 +127,6 @@ describe('verifyResponse for a suite with time steps', () => {
       settings,
     );
 
-  it('finds a token whose clock is off by less than the window', () => {
-    for (const offset of [-180, -61, -1, 0, 59, 179]) {
-      expect(lookAt('QN08-T1M', offset)).toBeDefined();
-    }
-    for (const offset of [-181, 180, 3_600]) {
-      expect(lookAt('QN08-T1M', offset)).toBeUndefined();
-    }
-  });
-
-  it('says which step it was, and its first second within the window', () => {
-    expect(lookAt('QN08-T1M', 61)).toEqual({
-      timeStep: nowSecond / 60n + 1n,
-      second: nowSecond + 60n,
-    });
-    expect(lookAt('QN08-T1H', -1)).toMatchObject({ second: nowSecond - 180n });
-  });
-
-  it('always tries the present step, however long it is', () => {
-    expect(lookAt('QN08-T48H', 0)).toBeDefined();
-    expect(lookAt('QN08-T48H', 0, { timeWindow: 0 })).toBeDefined();
-    expect(lookAt('QN08-T1M', 60, { timeWindow: 0 })).toBeUndefined();
-  });
-
-  it('considers how far the clock is known to be off', () => {
-    expect(lookAt('QN08-T1M', -3_600, { timeShift: -3_600 })).toBeDefined();
-    expect(lookAt('QN08-T1M', 0, { timeShift: -3_600 })).toBeUndefined();
-  });
-
   it('takes no second before the stored one, unless the transaction was never answered', () => {
     const counter = nowSecond;
     expect(lookAt('QN08-T1M', -60, { counter })).toBeUndefined();
@@ -194,24 +142,6 @@ describe('verifyResponse for a suite with time steps', () => {
 });
 
 describe('verifyResponse for a suite with counter and time steps', () => {
-  it('searches both windows', () => {
-    const timeStep = nowSecond / 60n - 2n;
-    expect(search('C-QN08-T1M', { counter: 7n, timeStep }, { counter: 5n })).toEqual({
-      counter: 7n,
-      timeStep,
-      second: timeStep * 60n,
-    });
-    expect(search('C-QN08-T1M', { counter: 4n, timeStep }, { counter: 5n })).toBeUndefined();
-    expect(search('C-QN08-T1M', { counter: 7n, timeStep: timeStep - 2n }, { counter: 5n })).toBeUndefined();
-  });
-
-  it('narrows the time window around the present rather than compute without end', () => {
-    const settings = { counter: 0n, counterWindow: 1_000, timeWindow: 86_400 };
-    const at = (offset: bigint) =>
-      search('C-QN08-T1S', { counter: 999n, timeStep: nowSecond + offset }, settings) !== undefined;
-    expect([at(-6n), at(-5n), at(0n), at(4n), at(5n)]).toEqual([false, true, true, true, false]);
-  });
-
   it('bounds the counter window as well', () => {
     const settings = { counter: 0n, counterWindow: Number.MAX_SAFE_INTEGER };
     expect(search('C-QN08', { counter: 9_999n }, settings)).toBeDefined();

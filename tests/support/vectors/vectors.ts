@@ -113,7 +113,7 @@ interface Rfc6287Row {
 const PIN = '1234';
 
 /** Computes each response of RFC 6287, Appendix C, and verifies it. */
-export function checkRfc6287(text: string): CheckedRow[] {
+function checkRfc6287(text: string): CheckedRow[] {
   const { vectors } = parseExactly(text) as { readonly vectors: readonly Rfc6287Row[] };
   return vectors.map((vector) => {
     const { suite, key, ...inputs } = readRfc6287(vector);
