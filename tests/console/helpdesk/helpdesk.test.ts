@@ -1,20 +1,11 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import * as fc from 'fast-check';
 import { personAddress, tokenAddress, tokensAddress } from '../../../console/src/helpdesk/addresses.ts';
-import { pageIn } from '../../../console/src/shell/use-view.ts';
 import { part, readAddress, readPart, viewAddress } from '../../../console/src/shell/page-address.ts';
 import { ServerFailure } from '../../../console/src/api/server-failure.ts';
 import { foresee, type ListedToken } from '../../../console/src/helpdesk/bulk/bulk-foresight.ts';
 import { MAX_BULK, tokensOf, TooManyTokens } from '../../../console/src/helpdesk/bulk/collect.ts';
 import { type BulkResult, runBulk } from '../../../console/src/helpdesk/bulk/bulk-run.ts';
-import { tokenTexts } from '../../../console/src/helpdesk/token-texts.ts';
-import {
-  algorithmOf,
-  mayOnToken,
-  occasionOf,
-  remediesOf,
-  stateOf,
-} from '../../../console/src/helpdesk/token-state.ts';
 
 describe('the addresses of the helpdesk', () => {
   it('leave usual names as they are', () => {
@@ -40,10 +31,6 @@ describe('the addresses of the helpdesk', () => {
     );
   });
 
-  it('name pages by whole numbers from 1, and by nothing else', () => {
-    expect(['2', '', '-1', '0', '1.5', '1e400', 'x'].map(pageIn)).toEqual([2, 1, 1, 1, 1, 1, 1]);
-  });
-
   it('name whatever a user or a token is called', () => {
     fc.assert(
       fc.property(
@@ -54,17 +41,6 @@ describe('the addresses of the helpdesk', () => {
         },
       ),
     );
-  });
-});
-
-describe('the algorithm of a token', () => {
-  it.each([
-    ['HOTP-SHA1-6', 'HOTP, SHA-1, 6 digits'],
-    ['TOTP-SHA256-8:T1M', 'TOTP, SHA-256, 8 digits, every 60 seconds'],
-    ['OCRA-1:HOTP-SHA256-8:C-QN08', 'OCRA-1:HOTP-SHA256-8:C-QN08'],
-    [null, null],
-  ])('%s is in words where it has any', (suite, words) => {
-    expect(algorithmOf(suite, tokenTexts.en.otp)).toBe(words);
   });
 });
 
@@ -230,112 +206,5 @@ describe('what an act on tokens would do', () => {
     ];
     const all = { rights: [{ scope: 'admin', action: 'enable', realms: '*' as const }] };
     expect(foresee('enable', off, all, '')).toMatchObject({ serials: ['T1'], lost: 1 });
-  });
-});
-
-const UNBOUND = {
-  valid_from: null,
-  valid_until: null,
-  use_count: 0,
-  max_uses: null,
-  success_count: 0,
-  max_successes: null,
-};
-
-describe('the remedies of a refused transaction', () => {
-  const sound = {
-    lost_at: null,
-    active: true,
-    is_locked: false,
-    rollout: 'complete',
-    use: UNBOUND,
-  } as const;
-  const none = { switches: [], acts: [], isToEnrol: false };
-
-  it.each([
-    [{}, {}, none],
-    [{ is_locked: true }, {}, { ...none, switches: ['reset'] }],
-    [{ is_locked: true, active: false }, {}, { ...none, switches: ['reset', 'enable'] }],
-    [{ active: false, rollout: 'phase1' }, {}, { ...none, isToEnrol: true }],
-    [{ active: false, lost_at: '2026-11-20T12:00:00Z' }, {}, none],
-    [{ use: { ...UNBOUND, valid_until: '2020-01-01T00:00:00Z' } }, {}, { ...none, acts: ['use'] }],
-    [{}, { isOutOfStep: true, isPinWrong: true }, { ...none, acts: ['resync', 'pin'] }],
-  ] as const)('of a token with %j after %j are %j', (token, told, remedies) => {
-    const refused = { isOutOfStep: false, isPinWrong: false, ...told };
-    expect(remediesOf({ ...sound, ...token }, refused)).toEqual(remedies);
-  });
-});
-
-describe('the state of a token', () => {
-  it.each([
-    [{ active: true, is_locked: false, rollout: 'complete' }, 'ready'],
-    [{ active: true, is_locked: true, rollout: 'complete' }, 'locked'],
-    [{ active: false, is_locked: true, rollout: 'complete' }, 'disabled'],
-    [{ active: false, is_locked: false, rollout: 'phase1' }, 'phase1'],
-    [{ active: true, is_locked: false, rollout: 'phase2' }, 'phase2'],
-    [{ active: true, is_locked: true, rollout: 'phase2' }, 'locked'],
-    [{ active: false, is_locked: true, rollout: 'phase2', lost_at: '2026-11-20T12:00:00Z' }, 'lost'],
-  ] as const)('of %j is %s', (token, state) => {
-    expect(stateOf({ use: UNBOUND, lost_at: null, ...token })).toBe(state);
-  });
-
-  it.each([
-    [{ valid_until: '2026-11-20T12:00:00Z' }, 'expired'],
-    [{ valid_until: '2026-11-20T12:00:01Z' }, 'ready'],
-    [{ valid_from: '2026-11-20T12:00:01Z' }, 'early'],
-    [{ valid_from: '2026-11-20T12:00:00Z' }, 'ready'],
-    [{ max_uses: 2, use_count: 2 }, 'used-up'],
-    [{ max_successes: 2, success_count: 3 }, 'used-up'],
-    [{ max_uses: 2, use_count: 1, max_successes: 1 }, 'ready'],
-    [{ active: false, valid_until: '2026-11-20T12:00:00Z' }, 'disabled'],
-  ] as const)('with the period and uses %j is %s', (use, state) => {
-    const bounds = { ...UNBOUND, ...use };
-    const token = {
-      lost_at: null,
-      active: true,
-      is_locked: false,
-      rollout: 'complete',
-      ...use,
-      use: bounds,
-    } as const;
-    expect(stateOf(token, new Date('2026-11-20T12:00:00Z'))).toBe(state);
-  });
-});
-
-describe('the next step after a transaction', () => {
-  const wrong = { event: 'wrong', reason: 'wrong response or PIN' };
-  const late = { event: 'refused', reason: 'reported too late: this was not me' };
-  const vain = { event: 'refused', reason: 'declined too late' };
-
-  it.each([
-    ['given up', [wrong], 'refusal'],
-    ['open', [wrong], 'refusal'],
-    ['open', [], undefined],
-    ['accepted', [wrong], undefined],
-    ['declined', [wrong, vain], undefined],
-    ['reported', [wrong], 'report'],
-    ['ended', [{ event: 'reported', reason: '' }], 'report'],
-    ['accepted', [late], 'report'],
-    ['given up', [wrong, late], 'report'],
-    ['declined', [late], 'report'],
-  ] as const)('that is %s, with %j, follows from a %s', (state, events, occasion) => {
-    expect(occasionOf({ state, events })).toBe(occasion);
-  });
-});
-
-describe('the rights on a token', () => {
-  const session = {
-    rights: [
-      { scope: 'admin', action: 'reset', realms: ['north'] },
-      { scope: 'admin', action: 'show', realms: '*' },
-    ],
-  } as const;
-
-  it('hold in one of its realms, and for a token in no realm if they hold everywhere', () => {
-    expect(mayOnToken(session, 'reset', { realms: ['south', 'north'] })).toBe(true);
-    expect(mayOnToken(session, 'reset', { realms: ['south'] })).toBe(false);
-    expect(mayOnToken(session, 'reset', { realms: [] })).toBe(false);
-    expect(mayOnToken(session, 'show', { realms: [] })).toBe(true);
-    expect(mayOnToken(session, 'remove', { realms: ['north'] })).toBe(false);
   });
 });

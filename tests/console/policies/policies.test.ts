@@ -1,21 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  differences,
   entriesOf,
   fromText,
-  isChosen,
-  NEW_POLICY,
-  parametersOf,
   toText,
   valueIn,
   withEntry,
   withValue,
 } from '../../../console/src/policies/policy-draft.ts';
 import { readActions } from '../../../src/policy/policy-actions.ts';
-import { hasGroups, isAskable, questionAt } from '../../../console/src/policies/question.ts';
-
-const DESK = { ...NEW_POLICY, name: 'desk', action: 'show, reset', realm: 'Office', user: 'anna' };
 
 describe('the actions of a policy in the editor', () => {
   it('are added once, and taken away', () => {
@@ -89,46 +82,4 @@ describe('a policy as text', () => {
   it.each(['nonsense', 'colour = red', 'active = perhaps'])('refuses the line %s', (line) => {
     expect(fromText(`name = a\n${line}`)).toEqual({ wrong: line });
   });
-});
-
-describe('the filters', () => {
-  const all = { text: '', scope: '', realm: '', state: '' } as const;
-
-  it.each([
-    [all, true],
-    [{ ...all, realm: 'office' }, true],
-    [{ ...all, realm: 'lab' }, false],
-    [{ ...all, text: 'ANNA' }, true],
-    [{ ...all, text: 'zoe' }, false],
-    [{ ...all, scope: 'ocra' }, false],
-    [{ ...all, state: 'inactive' as const }, false],
-  ])('%j', (filter, isShown) => {
-    expect(isChosen(DESK, filter)).toBe(isShown);
-  });
-
-  it('show a policy for all realms in each of them', () => {
-    expect(isChosen({ ...DESK, realm: '*' }, { ...all, realm: 'lab' })).toBe(true);
-  });
-});
-
-it('names the fields that differ, and the parameters of the interface', () => {
-  expect(differences(DESK, { ...DESK, user: 'bert', active: false })).toEqual(['user', 'active']);
-  expect(parametersOf({ ...DESK, active: false })).toMatchObject({ name: 'desk', inactive: '1' });
-});
-
-it.each([
-  [undefined, 'administrator', ''],
-  ['explain', 'administrator', ''],
-  ['explain?request=a%20b', 'refusal', 'a b'],
-  ['explain?request=%', 'refusal', '%'],
-  ['0f3a', 'refusal', '0f3a'],
-] as const)('the address %s asks about an %s', (address, kind, request) => {
-  expect(questionAt(address, 'anna')).toMatchObject({ kind, request, administrator: 'anna' });
-});
-
-it('a question is asked once it names whom it is about', () => {
-  const question = { ...questionAt('explain', 'oidc:anna'), groups: 'desk', user: 'zoe', request: 'r' };
-  expect(hasGroups(question)).toBe(true);
-  expect(isAskable({ ...question, administrator: ' ' })).toBe(false);
-  expect(isAskable({ ...question, administrator: '', kind: 'owner' })).toBe(true);
 });
