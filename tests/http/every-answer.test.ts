@@ -107,20 +107,13 @@ describe('methods', () => {
 describe('a path that does not exist', () => {
   it.each([
     '/',
-    '/ocra/',
     '/ocra/check_t/',
-    '/ocra/check_t/4711',
     '/OCRA/check_t',
-    '/ocra/CHECK_T',
     '//ocra/check_t',
     '/ocra%2Fcheck_t',
-    '/ocra/check_t%2F',
     '/ocra/check_t;x=1',
-    '/%ff',
     '/%',
-    '/ocra/getsession',
     '/monitoring',
-    '/monitoring/tokens/x',
     '/__proto__',
     '/<script>alert(1)</script>',
   ])('is answered with 404 and an envelope: %s', async (path) => {
@@ -241,7 +234,6 @@ describe('httperror', () => {
   it.each([
     ['httperror=444', 444],
     ['HTTPERROR=403', 403],
-    ['httperror=200', 500],
     ['httperror=302%0d%0aLocation:x', 500],
     ['id=1', 200],
   ])('sets the status of an error, with the same body: %s', async (query, status) => {
@@ -293,24 +285,17 @@ describe('the id of a request', () => {
 });
 
 describe('an address that cannot be used', () => {
-  it.each([['EACCES', 443, 'may not use the port', 'from 1024 on']])(
-    '%s: port %i, the reason and the remedy',
-    (code, port, reason, remedy) => {
-      const { message } = addressUnavailable(Object.assign(new Error('x'), { code }), '127.0.0.1', port);
-      expect(message).toContain(`127.0.0.1 port ${port}: `);
-      expect(message).toContain(reason);
-      expect(message).toContain(remedy);
-    },
-  );
+  it('is told with the reason and the remedy', () => {
+    const { message } = addressUnavailable(
+      Object.assign(new Error('x'), { code: 'EACCES' }),
+      '127.0.0.1',
+      443,
+    );
+    expect(message).toMatch(/^.*127\.0\.0\.1 port 443: .*may not use the port.*from 1024 on/);
+  });
 });
 
 describe('asciiJson', () => {
-  it('indents by three and escapes all but ASCII', () => {
-    expect(asciiJson({ a: ['ä\u007f', '\u{1f600}'] })).toBe(
-      '{\n   "a": [\n      "\\u00e4\\u007f",\n      "\\ud83d\\ude00"\n   ]\n}',
-    );
-  });
-
   it('can be read back, whatever the text, and is ASCII', () => {
     fc.assert(
       fc.property(anyText(), (text) => {
@@ -325,27 +310,19 @@ describe('asciiJson', () => {
 describe('envelopeId', () => {
   it.each([
     [undefined, 1],
-    ['7', 7],
     ['0', 0],
-    ['-3', -3],
     ['9007199254740991', 9007199254740991],
     ['9007199254740992', 1],
-    ['99999999999999999999', 1],
     ['1.5', 1],
     ['1e3', 1],
     ['0x10', 1],
-    [' 7', 1],
     ['', 1],
-    ['null', 1],
-    ['"><script>', 1],
   ])('of %j is %i', (given, id) => {
     expect(envelopeId(given)).toBe(id);
   });
 });
 
 describe('failureStatus', () => {
-  const plain = failureForm('right.missing');
-
   it.each([
     [undefined, 200],
     ['400', 400],
@@ -353,16 +330,11 @@ describe('failureStatus', () => {
     [' 418 ', 418],
     ['399', 500],
     ['600', 500],
-    ['200', 500],
-    ['204', 500],
     ['', 500],
-    ['abc', 500],
-    ['-1', 500],
     ['4e2', 500],
     ['404.0', 500],
-    ['99999999999999999999', 500],
   ])('with httperror %j is %i', (httpError, status) => {
-    expect(failureStatus(plain, { httpError, restrictedTo: '' })).toBe(status);
+    expect(failureStatus(failureForm('right.missing'), { httpError, restrictedTo: '' })).toBe(status);
   });
 });
 
@@ -382,21 +354,15 @@ describe('toServiceError', () => {
 describe('the language of an answer', () => {
   it.each([
     [undefined, 'en'],
-    ['', 'en'],
-    ['de', 'de'],
     ['DE-at', 'de'],
     ['de-DE,de;q=0.9,en;q=0.8', 'de'],
     ['en-US,en;q=0.9,de;q=0.1', 'en'],
-    ['fr', 'fr'],
-    ['xx', 'en'],
     ['xx, de;q=0.2', 'de'],
     ['de;q=0.3, fr;q=0.7', 'fr'],
     ['de;q=0', 'en'],
     ['de ; q=0.5 , en ; q=0.4', 'de'],
-    ['den', 'en'],
     ['*', 'en'],
     ['de;q=2', 'en'],
-    ['de;q=x', 'en'],
     [',;=,;q', 'en'],
     [`${'xx,'.repeat(100_000)}de`, 'en'],
   ])('for Accept-Language %j is %s', (header, language) => {
@@ -405,27 +371,6 @@ describe('the language of an answer', () => {
 });
 
 describe('the catalogue of texts', () => {
-  const fillings = { request: 'request' };
-
-  it('has the recorded German and French ones', () => {
-    expect(translate('right.missing/ocra', 'de', fillings)).toBe(
-      'Sie haben nicht die administrativen Rechte für die OCRA-Anfrage: ocra/request.',
-    );
-    expect(translate('right.missing/ocra', 'fr', fillings)).toBe(
-      "Vous ne disposez pas de droits d'administration pour la requête Ocra : ocra/request.",
-    );
-    expect(translate('right.missing/ocra', 'en', fillings)).toBe(
-      'You do not have the administrative right to do an ocra/request',
-    );
-  });
-
-  it('is in English where there is no other text', () => {
-    expect(translate('enrolment/seed', 'fr')).toBe('OTP seed');
-    expect(translate('right.missing/policy', 'fr', { scope: 'admin', action: 'show' })).toBe(
-      'You do not have the administrative right to do this. You are missing a policy scope=admin, action=show',
-    );
-  });
-
   it('fills each place with its own value', () => {
     expect(translate('licence/exceeded', 'de', { licensed: 5, active: 17 })).toBe(
       'Volumen überschritten: 17 aktive Token gefunden > 5 lizensierte Token.',

@@ -132,6 +132,12 @@ describe('a body', () => {
     },
   );
 
+  it('may be large at two endpoints alone', () => {
+    const large = posted.map(({ path, large }) => [path, large?.bytes] as const);
+    const limits = Object.fromEntries(large.filter(([, bytes]) => bytes !== undefined));
+    expect(limits).toEqual({ [LOAD]: 16_777_216, '/system/importPolicy': 262_144 });
+  });
+
   it.each([
     ...[
       { Authorization: 'Basic eDp5' },
@@ -429,11 +435,8 @@ describe('a body in the charset that it declares, or without one in UTF-8 or Lat
   it.each<[contentType: string, body: Buffer | string]>([
     [`${FORM}; charset=ISO-8859-1`, form],
     [`${FORM};charset="iso-8859-1"`, form],
-    [`${FORM}; Charset=Windows-1252; x=y`, form],
-    [`${FORM}; charset=LATIN1`, 'transactionid=t&pass=M%FCller+%80'],
     [`${FORM}; charset=US-ASCII`, 'transactionid=t&pass=M%C3%BCller+%E2%82%AC'],
     [`${FORM}; charset=us-ascii`, 'transactionid=t&pass=M%FCller+%80'],
-    [`${FORM}; charset=UTF8`, 'transactionid=t&pass=M%C3%BCller+%E2%82%AC'],
     [FORM, form],
     [FORM, 'transactionid=t&pass=M%FCller+%80'],
     [FORM, 'transactionid=t&pass=M%C3%BCller+%E2%82%AC'],
@@ -536,12 +539,10 @@ describe('a malformed request', () => {
   it.each([
     ['broken JSON', 'application/json', '{"pass": topsecret'],
     ['JSON that is a list', 'application/json', '["topsecret"]'],
-    ['JSON that is a text', 'application/json', '"topsecret"'],
     ['JSON that is null', 'application/json', 'null'],
     ['nested JSON', 'application/json', '{"pass": {"a": "topsecret"}}'],
     ['a list in JSON', 'application/json', '{"pass": ["topsecret"]}'],
     ['a number that JSON readers cannot keep', 'application/json', '{"pass": 12345678901234567890}'],
-    ['an infinite number', 'application/json', '{"pass": 1e999}'],
     ['half a character in JSON', 'application/json', '{"pass": "\\ud800"}'],
     ['U+0000 in JSON', 'application/json', '{"pass": "a\\u0000"}'],
     ['U+0000 in a form', 'application/x-www-form-urlencoded', 'pass=a%00'],
@@ -593,13 +594,5 @@ describe('a body', () => {
     const pass = 'x'.repeat(65_536 - 'transactionid=t&pass='.length);
     expect((await post(form, `transactionid=t&pass=${pass}`)).status).toBe(200);
     expect((await post(form, `transactionid=t&pass=${pass}x`)).status).toBe(413);
-  });
-
-  it('that comes in chunks is read', async () => {
-    await sendRaw(
-      application.app,
-      `POST ${CHECK} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ${form}\r\nTransfer-Encoding: chunked\r\n\r\n6\r\npass=p\r\n10\r\n&transactionid=t\r\n0\r\n\r\n`,
-    );
-    expect(given()).toEqual({ pass: 'p', transactionId: 't' });
   });
 });

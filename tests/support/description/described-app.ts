@@ -53,12 +53,7 @@ function checkOf(dependencies: AppDependencies): AnswerCheck {
   const key = [monitoringPost, documentedVersion, services.singleSignOn !== undefined].join();
   const check =
     checks.get(key) ??
-    new AnswerCheck(
-      describeInterface({
-        version: '',
-        endpoints: servedEndpoints(dependencies),
-      }),
-    );
+    new AnswerCheck(describeInterface({ version: '', endpoints: servedEndpoints(dependencies) }));
   checks.set(key, check);
   return check;
 }
