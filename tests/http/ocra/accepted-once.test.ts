@@ -30,6 +30,7 @@ beforeAll(async () => {
   here = await TestApplication.open();
   there = here.beside();
   await here.addRealm('staff');
+  await here.addRealm('bank', ['ann', 'bob']);
   await here.services.settings.set(OPERATOR, new Map([['OcraMaxChallengeRequests', '1000']]));
 });
 afterAll(async () => {
@@ -267,70 +268,62 @@ const OTHER_KEY = Buffer.alloc(32, 0xaa);
 const right = { failcount: 0, result: true };
 const wrong = (failcount: number): object => ({ failcount, result: false });
 
-let application: TestApplication;
-
-beforeAll(async () => {
-  application = await TestApplication.open();
-  await application.addRealm('bank', ['ann', 'bob']);
-});
-afterAll(() => application.close());
-
 async function enrolled(): Promise<string> {
   number += 1;
   const serial = `TWICE${number}`;
-  await application.enrolPlain(serial, COUNTER);
+  await here.enrolPlain(serial, COUNTER);
   return serial;
 }
 
 const challenge = async (serial: string): Promise<string> =>
-  (await application.challenge(serial, DATA)).transactionid;
+  (await here.challenge(serial, DATA)).transactionid;
 const answer = (counter: bigint, key?: Buffer): string =>
-  application.respond(COUNTER, DATA, { counter, ...(key !== undefined && { key }) });
+  here.respond(COUNTER, DATA, { counter, ...(key !== undefined && { key }) });
 
 describe('a token that is enrolled anew', () => {
   it("does not answer a challenge of the previous key's holder with its new key", async () => {
     const serial = await enrolled();
     const before = await challenge(serial);
-    await application.enrolPlain(serial, COUNTER, { otpkey: OTHER_KEY.toString('hex') });
-    expect(await application.check(before, answer(0n, OTHER_KEY))).toEqual(wrong(0));
-    expect(await application.check(await challenge(serial), answer(0n, OTHER_KEY))).toEqual(right);
+    await here.enrolPlain(serial, COUNTER, { otpkey: OTHER_KEY.toString('hex') });
+    expect(await here.check(before, answer(0n, OTHER_KEY))).toEqual(wrong(0));
+    expect(await here.check(await challenge(serial), answer(0n, OTHER_KEY))).toEqual(right);
   });
 });
 
 describe('a token that changes hands', () => {
   it('does not answer a challenge of the previous owner for the new one', async () => {
     const serial = await enrolled();
-    const { tokens } = application.services;
+    const { tokens } = here.services;
     await tokens.assign(OPERATOR, { serial, user: 'ann', realm: 'bank' });
     const context = await challenge(serial);
     await tokens.assign(OPERATOR, { serial, user: 'bob', realm: 'bank' });
-    expect(await application.check(context, answer(0n))).toEqual(wrong(0));
+    expect(await here.check(context, answer(0n))).toEqual(wrong(0));
     const askedOfBob = await challenge(serial);
     await tokens.unassign(OPERATOR, { serial });
-    expect(await application.check(askedOfBob, answer(0n))).toEqual(wrong(0));
+    expect(await here.check(askedOfBob, answer(0n))).toEqual(wrong(0));
   });
 
   it('still answers when only its settings change', async () => {
     const serial = await enrolled();
     const context = await challenge(serial);
-    await application.services.tokens.set(OPERATOR, { serial }, { pin: 'pin', maxFail: 5 });
-    await application.services.tokens.disable(OPERATOR, { serial });
-    await application.services.tokens.enable(OPERATOR, { serial });
-    expect(await application.check(context, `pin${answer(0n)}`)).toEqual(right);
+    await here.services.tokens.set(OPERATOR, { serial }, { pin: 'pin', maxFail: 5 });
+    await here.services.tokens.disable(OPERATOR, { serial });
+    await here.services.tokens.enable(OPERATOR, { serial });
+    expect(await here.check(context, `pin${answer(0n)}`)).toEqual(right);
   });
 });
 
 describe('a counter window that is made wider', () => {
   it('does not bring back responses that were accepted long ago', async () => {
     const serial = await enrolled();
-    expect(await application.check(await challenge(serial), answer(3n))).toEqual(right);
+    expect(await here.check(await challenge(serial), answer(3n))).toEqual(right);
     for (const counter of [12n, 21n, 30n]) {
-      expect(await application.check(await challenge(serial), answer(counter))).toEqual(right);
+      expect(await here.check(await challenge(serial), answer(counter))).toEqual(right);
     }
-    await application.services.tokens.set(OPERATOR, { serial }, { counterWindow: 100 });
-    expect(await application.check(await challenge(serial), answer(3n))).toEqual(wrong(1));
-    expect(await application.check(await challenge(serial), answer(12n))).toEqual(wrong(2));
-    expect(await application.check(await challenge(serial), answer(29n))).toEqual(right);
+    await here.services.tokens.set(OPERATOR, { serial }, { counterWindow: 100 });
+    expect(await here.check(await challenge(serial), answer(3n))).toEqual(wrong(1));
+    expect(await here.check(await challenge(serial), answer(12n))).toEqual(wrong(2));
+    expect(await here.check(await challenge(serial), answer(29n))).toEqual(right);
   });
 });
 
@@ -339,22 +332,22 @@ describe('a clock that is set back', () => {
     const suite = 'OCRA-1:HOTP-SHA256-8:QN08-T1M';
     number += 1;
     const serial = `TWICE${number}`;
-    await application.enrolPlain(serial, suite);
-    const noon = application.clock.now();
-    const first = application.respond(suite, DATA);
-    expect(await application.check(await challenge(serial), first)).toEqual(right);
-    application.clock.advance(3600);
-    expect(await application.check(await challenge(serial), application.respond(suite, DATA))).toEqual(right);
-    application.clock.set(noon);
-    expect(await application.check(await challenge(serial), first)).toEqual(wrong(1));
-    application.clock.advance(3660);
-    expect(await application.check(await challenge(serial), application.respond(suite, DATA))).toEqual(right);
-    application.clock.set(noon);
+    await here.enrolPlain(serial, suite);
+    const noon = here.clock.now();
+    const first = here.respond(suite, DATA);
+    expect(await here.check(await challenge(serial), first)).toEqual(right);
+    here.clock.advance(3600);
+    expect(await here.check(await challenge(serial), here.respond(suite, DATA))).toEqual(right);
+    here.clock.set(noon);
+    expect(await here.check(await challenge(serial), first)).toEqual(wrong(1));
+    here.clock.advance(3660);
+    expect(await here.check(await challenge(serial), here.respond(suite, DATA))).toEqual(right);
+    here.clock.set(noon);
   });
 });
 
 async function resync(parameters: Record<string, string>): Promise<unknown> {
-  return valueOf(await application.asAdmin('/admin/resync', parameters));
+  return valueOf(await here.asAdmin('/admin/resync', parameters));
 }
 
 /** Pairs of texts that are one and the same question to a device: RFC 6287 §5.1 makes the same bytes of both. */
@@ -370,37 +363,37 @@ describe('one question in two spellings', () => {
   ])('of %s, %s and then %s: the response is accepted once', async (suite, one, other) => {
     number += 1;
     const serial = `TWICE${number}`;
-    await application.enrolPlain(serial, suite);
-    const first = await application.challenge(serial, one);
-    const second = await application.challenge(serial);
+    await here.enrolPlain(serial, suite);
+    const first = await here.challenge(serial, one);
+    const second = await here.challenge(serial);
     // As an import brings it: a request gets no such question.
     await queryOnce(
-      application.databaseUrl,
+      here.databaseUrl,
       `UPDATE challenges SET question = '${other}' WHERE transaction_id = '${second.transactionid}'`,
     );
-    const imported = application.restarted();
+    const imported = here.restarted();
     const inputs = { counter: 3n };
-    const response = application.respond(suite, one, inputs);
+    const response = here.respond(suite, one, inputs);
     expect(first.question).toBe(one);
-    expect(application.respond(suite, other, inputs)).toBe(response);
+    expect(here.respond(suite, other, inputs)).toBe(response);
     expect(await imported.check(first.transactionid, response)).toEqual(right);
     expect(await imported.check(second.transactionid, response)).toEqual(wrong(1));
   });
 
   it('is not accepted after a resync for which it was spelt shorter', async () => {
     const serial = await enrolled();
-    const context = await application.challenge(serial, '00000012');
-    const [otp1, otp2] = [5n, 6n].map((counter) => application.respond(COUNTER, '00000012', { counter }));
+    const context = await here.challenge(serial, '00000012');
+    const [otp1, otp2] = [5n, 6n].map((counter) => here.respond(COUNTER, '00000012', { counter }));
     const spelt = { challenge1: '12', challenge2: '192', otp1: otp1 ?? '', otp2: otp2 ?? '' };
     expect(await resync({ serial, ...spelt })).toBe(true);
-    expect(await application.check(context.transactionid, otp2 ?? '')).toEqual(wrong(1));
+    expect(await here.check(context.transactionid, otp2 ?? '')).toEqual(wrong(1));
   });
 
   it('is not two responses that follow each other', async () => {
     number += 1;
     const serial = `TWICE${number}`;
-    await application.enrolPlain(serial, TIME_SUITE);
-    const otp = application.respond(TIME_SUITE, '00000012');
+    await here.enrolPlain(serial, TIME_SUITE);
+    const otp = here.respond(TIME_SUITE, '00000012');
     const spelt = { challenge1: '12', challenge2: '192', otp1: otp, otp2: otp };
     expect(await resync({ serial, ...spelt })).toBe(false);
   });

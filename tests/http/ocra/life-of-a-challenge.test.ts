@@ -157,18 +157,6 @@ describe('after OcraChallengeTimeout', () => {
   });
 
   it.each([
-    ['300', 300],
-    ['1M30S', 90],
-  ])('in the form %s', async (form, seconds) => {
-    const { settings: configuration } = application.services;
-    await configuration.set(OPERATOR, new Map([['OcraChallengeTimeout', form]]));
-    const { transactionid, right: pass } = await opened();
-    application.clock.advance(seconds);
-    expect(await application.check(transactionid, pass)).toEqual(wrong(0));
-    await configuration.remove(OPERATOR, 'OcraChallengeTimeout');
-  });
-
-  it.each([
     ['raised', '1M', '1H', 'expired', 0, wrong(0)],
     ['lowered', '1H', '1M', 'open', 1, right(0)],
   ])(

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { AS_ADMIN, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
 
@@ -262,6 +262,10 @@ describe('QR codes in the dialect linotp', () => {
     });
     expect(text).not.toContain('<script');
     expect(text).toContain('   width=100   src=');
-    expect(text).not.toContain('session');
+    const page = await application
+      .send('/ocra/request', { serial: 'OCRA1', data: 'x', qr: 'html', session: 'made-up' })
+      .set({ ...AS_ADMIN, Cookie: 'admin_session=made-up' });
+    expect(page.text).toContain('challenge_qrcode');
+    expect(page.text).not.toContain('made-up');
   });
 });

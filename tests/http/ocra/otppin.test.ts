@@ -124,12 +124,6 @@ describe('the PIN before the response', () => {
     expect(directory).toEqual([]);
   });
 
-  it('is empty with otppin=2, even where a token PIN was set', async () => {
-    await application.services.tokens.set(OPERATOR, { serial }, { pin: '1234' });
-    await policy('bank', '2');
-    expect(await accepted('1234', PASSWORD, '')).toEqual([false, false, true]);
-  });
-
   it.each([
     ['0', '1'],
     ['1', '2'],
@@ -384,20 +378,6 @@ describe('the rights of the scope ocra', () => {
       expect(await request({ serial })).toBeUndefined();
     });
 
-    it('costs a portal without that right no further statement for other tokens', async () => {
-      await application.enrolPlain(serial, SUITE);
-      await grant('request', '*', 'portal2');
-      await request({ serial });
-      const withoutRight = await application.statementsOf(() => request({ serial }));
-      await grant('request, secondfactor', '*', 'portal2');
-      await request({ serial });
-      const withRight = await application.statementsOf(() => request({ serial }));
-      const ofTokens = (statements: readonly string[]): readonly string[] =>
-        statements.filter((sql) => /tokens|second_factor/.test(sql));
-      expect(ofTokens(withoutRight)).toEqual(ofTokens(withRight));
-      expect(ofTokens(withRight)).toHaveLength(2);
-    });
-
     it('takes it of an API token, too', async () => {
       await signInToken();
       const { administrators } = application.services;
@@ -474,10 +454,6 @@ describe('the rights of the scope ocra', () => {
         expect(await seen({ serial: `${serial}${name}` })).toEqual(expected);
         expect(await seen({ transactionid, wait: '0S' })).toEqual(expected);
       }
-    });
-
-    it('gives what is for no token as before', async () => {
-      expect(await asPortal('/ocra/getActivationCode', {})).toBeUndefined();
     });
   });
 });

@@ -166,13 +166,8 @@ describe('a response without a challenge', () => {
       { use: { validUntil: '01/01/20 08:00' } },
     );
     const linotp = application.restarted({ dialect: 'linotp' });
-    const body = (
-      await linotp.send('/validate/check', {
-        user,
-        realm: 'staff',
-        pass: `pin${at(0)}`,
-      })
-    ).body as Answer;
+    const body = (await linotp.send('/validate/check', { user, realm: 'staff', pass: `pin${at(0)}` }))
+      .body as Answer;
     expect(body.result).toEqual({ status: false, value: false });
     expect(await failCounts(hotp)).toEqual([0]);
   });
@@ -327,13 +322,8 @@ describe('a pass of a person with several tokens', () => {
     await application.services.policies.set(OPERATOR, { ...policy, action: 'challenge_response=*' });
     expect(await ask('wrong')).toBe(false);
     expect(await failCounts(ocra, hotp)).toEqual([1, 1]);
-    const body = (
-      await application.send('/validate/check', {
-        user,
-        realm: 'staff',
-        pass: 'ocra',
-      })
-    ).body as Answer;
+    const body = (await application.send('/validate/check', { user, realm: 'staff', pass: 'ocra' }))
+      .body as Answer;
     expect(body.detail?.serial).toBe(ocra);
     await application.services.policies.remove(OPERATOR, 'trigger');
   });
@@ -427,24 +417,14 @@ describe('enrolment', () => {
     ['timestep', '45'],
     ['otpkey', 'abc'],
   ])('refuses %s=%s', async (name, value) => {
-    const body = (
-      await application.asAdmin('/admin/init', {
-        type: 'totp',
-        otpkey: KEY,
-        [name]: value,
-      })
-    ).body as Answer;
+    const body = (await application.asAdmin('/admin/init', { type: 'totp', otpkey: KEY, [name]: value }))
+      .body as Answer;
     expect(body.result.status).toBe(false);
   });
 
   it('of another type under the same serial is refused', async () => {
-    const body = (
-      await application.asAdmin('/admin/init', {
-        type: 'totp',
-        serial: hotp,
-        genkey: '1',
-      })
-    ).body as Answer;
+    const body = (await application.asAdmin('/admin/init', { type: 'totp', serial: hotp, genkey: '1' }))
+      .body as Answer;
     expect(body.result.status).toBe(false);
     expect((await shown(hotp)).type).toBe('hmac');
   });

@@ -63,11 +63,7 @@ async function app(
     throw new Error('these are not the two codes of a roll-out');
   }
   const key = Buffer.from(
-    await deriveTokenKey({
-      sharedSecret: one.sharedSecret,
-      activationCode: CODE,
-      nonce: two.nonce,
-    }),
+    await deriveTokenKey({ sharedSecret: one.sharedSecret, activationCode: CODE, nonce: two.nonce }),
   );
   expect(verifyQrTanSignature(parseOcraSuite(one.suite), key, second.detail?.app_import ?? '')).toBe(true);
   return {

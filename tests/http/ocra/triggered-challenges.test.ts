@@ -261,14 +261,8 @@ describe('the policy otppin', () => {
       const on = application.restarted({ dialect });
       const bare = { serial: `${serial}N` };
       const login = `${user}N`;
-      const nameless = { givenName: '', surname: '', email: '', phone: '' };
-      await application.services.users.add(OPERATOR, {
-        resolver: 'staff',
-        login,
-        ...nameless,
-        password: 'geheimnis',
-      });
-      await application.enrolPlain(bare.serial, SUITE, { user: `${user}N`, realm: 'staff' });
+      await application.addUser(login, 'staff', 'geheimnis');
+      await application.enrolPlain(bare.serial, SUITE, { user: login, realm: 'staff' });
       const send = async (parameters: Record<string, string>, path = '/validate/check_s'): Promise<Answer> =>
         (await on.send(path, parameters)).body as Answer;
       const { result, detail } = await send({ ...bare, pass: '', data: 'Pay' });
@@ -281,7 +275,7 @@ describe('the policy otppin', () => {
       expect((await send({ ...bare, pass: 'x' })).detail).toBeUndefined();
       expect((await application.services.tokens.show(OPERATOR, bare.serial)).failCount).toBe(0);
       // Of the user, too; but neither to a token with a PIN, nor by its type alone.
-      const whose = { user: `${user}N`, realm: 'staff', pass: '' };
+      const whose = { user: login, realm: 'staff', pass: '' };
       expect(Object.keys((await send(whose, '/validate/check')).detail ?? {})).toContain('transactionid');
       expect((await send({ serial, pass: '' })).detail).toBeUndefined();
       await application.services.policies.remove(OPERATOR, 'trigger');
