@@ -312,17 +312,8 @@ describe('what there is', () => {
 describe('a missing parameter', () => {
   it.each([
     ['/admin/assign', { serial: 'S' }, 'user'],
-    ['/admin/assign', { user: 'u' }, 'serial'],
-    ['/admin/tokenrealm', { serial: 'S' }, 'realms'],
     ['/system/setPolicy', { name: 'n', scope: 's' }, 'action'],
-    ['/system/delPolicy', {}, 'name'],
-    ['/system/setResolver', { name: 'n' }, 'type'],
-    ['/system/getResolver', {}, 'resolver'],
-    ['/system/delResolver', {}, 'resolver'],
-    ['/system/setRealm', { realm: 'r' }, 'resolvers'],
-    ['/system/delRealm', {}, 'realm'],
     ['/system/setConfig', { key: 'errors' }, 'value'],
-    ['/system/delConfig', {}, 'key'],
     ['/admin/check_serial', {}, 'serial'],
   ])('is named: %s %j lacks %s', async (path, given, name) => {
     const body = await ask(path, given);
@@ -343,7 +334,6 @@ describe('a missing parameter', () => {
 
 describe('a parameter value that is not supported', () => {
   it.each([
-    ['/admin/show', { outform: 'xml' }],
     ['/system/setPolicy', { name: 'n', scope: 'ocra', action: '*', active: 'maybe' }],
     ['/system/setConfig', { key: 'k', value: 'v', type: 'password' }],
     ['/system/setConfig', { key: 'k', value: 'v', type: 'Encrypted_Data' }],

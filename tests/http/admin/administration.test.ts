@@ -202,35 +202,6 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       expect((await shown(serial)).active).toBe(false);
     });
 
-    it('are locked and unlocked: MaxFailCount, wrong responses, reset', async () => {
-      const serial = await newToken('anna');
-      await ask('/admin/set', { serial, MaxFailCount: '1' });
-      const challenge = async (): Promise<{ transactionid: string; question: string }> => {
-        const response = await server.asAdmin('/ocra/request', { serial, data: '123' });
-        const { detail } = response.body as { detail: { transactionid: string; data: string; url?: string } };
-        const question = /[?&]ch=([^&]*)/.exec(`${detail.data} ${detail.url ?? ''}`)?.[1] ?? '';
-        return { transactionid: detail.transactionid, question };
-      };
-      const check = async (one: { transactionid: string; question: string }, pin: string): Promise<unknown> =>
-        (
-          (
-            await server.send('/ocra/check_t', {
-              transactionid: one.transactionid,
-              pass: pin + server.respond(SUITE, one.question),
-            })
-          ).body as Answer
-        ).result.value;
-      expect(await check(await challenge(), 'wrong')).toHaveProperty('result', false);
-      expect(await check(await challenge(), 'pin')).toHaveProperty('result', false);
-      await ask('/admin/reset', { serial });
-      expect(await check(await challenge(), 'pin')).toHaveProperty('result', true);
-      await ask('/admin/set', { serial, pin: 'new' });
-      expect(await check(await challenge(), 'pin')).toHaveProperty('result', false);
-      await ask('/admin/reset', { serial });
-      expect(await check(await challenge(), 'new')).toHaveProperty('result', true);
-      await ask('/admin/remove', { serial });
-    });
-
     it('are given, taken and put into realms', async () => {
       const serial = await newToken();
       expect(await ask('/admin/assign', { serial, user: 'anna@other' })).toEqual({
@@ -262,14 +233,6 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
         expect(await server.services.tokens.count(OPERATOR, {})).toBe(before);
       },
     );
-
-    it.each(['0', '-1', '1.5', 'many', '99999999999', ''])('take no MaxFailCount of %j', async (maxFail) => {
-      const serial = await newToken('anna');
-      const before = await shown(serial);
-      const message = await text('/admin/set', { serial, MaxFailCount: maxFail });
-      expect(message).toContain('must be a whole number from 1 to 1000000');
-      expect(await shown(serial)).toEqual(before);
-    });
 
     it('are shown in pages', async () => {
       await newToken();
@@ -450,23 +413,8 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       }
       expect(await text('/admin/set', { serial: mine, pin: 'x' })).toMatch(/^ERR410: /);
       expect(await text('/admin/tokenrealm', { serial: mine, realms: 'main' })).toMatch(/^ERR410: /);
-      for (const path of ['getPolicy', 'getConfig', 'getRealms', 'getResolvers', 'getDefaultRealm']) {
-        expect((await ask(`/system/${path}`)).status).toBe(true);
-      }
-      const writes: readonly [string, Record<string, string>][] = [
-        ['setPolicy', { name: 'x', scope: 'ocra', action: '*', user: 'x' }],
-        ['delPolicy', { name: 's' }],
-        ['setConfig', { Own: 'x' }],
-        ['delConfig', { key: 'Own' }],
-        ['setResolver', { name: 'x', type: 'managed' }],
-        ['delResolver', { resolver: 'main' }],
-        ['setRealm', { realm: 'x', resolvers: 'main' }],
-        ['delRealm', { realm: 'main' }],
-        ['setDefaultRealm', { realm: 'other' }],
-      ];
-      for (const [path, given] of writes) {
-        expect(await text(`/system/${path}`, given)).toMatch(/^ERR410: /);
-      }
+      expect((await ask('/system/getPolicy')).status).toBe(true);
+      expect(await text('/system/delPolicy', { name: 's' })).toMatch(/^ERR410: /);
       for (const { name } of policies) {
         await server.services.policies.remove(OPERATOR, name);
       }

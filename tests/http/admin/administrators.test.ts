@@ -111,14 +111,10 @@ describe('administrators over HTTP', () => {
     const theirs = await signedIn(administrator);
     await operator.post('/admin/api-token/add', { administrator, name: 'probe', rights: '*' });
     const given = { administrator, password: 'another password' };
-    expect(valueOf(await operator.post('/admin/admin/password', given))).toEqual({
-      api_tokens_left: 1,
-    });
+    expect(valueOf(await operator.post('/admin/admin/password', given))).toEqual({ api_tokens_left: 1 });
     expect((await theirs.get('/admin/admin/list')).status).toBe(401);
     const all = { ...given, revoke_tokens: '1' };
-    expect(valueOf(await operator.post('/admin/admin/password', all))).toEqual({
-      api_tokens_left: 0,
-    });
+    expect(valueOf(await operator.post('/admin/admin/password', all))).toEqual({ api_tokens_left: 0 });
     expect(valueOf(await operator.get('/admin/api-token/list', { administrator }))).toEqual([]);
     const own = { administrator: 'admin', password: 'another password' };
     expect(errorOf(await operator.post('/admin/admin/password', own))).toMatch(/the present one$/);

@@ -97,9 +97,7 @@ describe('a file of the machine', () => {
     expect(await name(join(root, 'shadow'))).toContain('RESOLVER_FILE_DIRS');
     expect(await name(users)).toContain('RESOLVER_FILE_DIRS');
     expect(await application.services.resolvers.test('file')).toMatchObject({ users: 1 });
-    expect(await application.restarted().services.resolvers.test('file')).toMatchObject({
-      users: 1,
-    });
+    expect(await application.restarted().services.resolvers.test('file')).toMatchObject({ users: 1 });
   });
 
   it('is not read where it was named over HTTP and is a link by now that leads out', async () => {

@@ -251,13 +251,6 @@ describe('/admin/token/show', () => {
     const text = JSON.stringify(await ask('/admin/token/show', { serial: 'QR1' }));
     expect(text).not.toMatch(/seed|secret|nonce|"pin|marker/i);
   });
-
-  it('tells that a challenge has expired', async () => {
-    application.clock.advance(1200);
-    const { value } = await ask('/admin/token/show', { serial: 'QR3' });
-    expect(value).toMatchObject({ transactions: [{ state: 'expired' }] });
-    application.clock.advance(-1200);
-  });
 });
 
 describe('/admin/token/list', () => {
@@ -366,12 +359,9 @@ describe('/admin/token/list', () => {
   it.each([
     { limit: '0' },
     { limit: '201' },
-    { limit: 'x' },
     { status: 'broken' },
     { status: 'active,inactive' },
-    { user: '' },
     { user: ' ', user_realm: 'north' },
-    { user_realm: 'north' },
     { user_realm: '', user_resolver: 'north' },
   ])('refuses %j', async (parameters) => {
     expect((await ask('/admin/token/list', parameters)).error?.message).toMatch(/must be/);

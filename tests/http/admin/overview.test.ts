@@ -166,10 +166,6 @@ describe('the overview', () => {
     expect((await ask('nobody-at-all', tag)).status).toBe(401);
   });
 
-  it('takes a credential', async () => {
-    expect((await application.send('/admin/installation/overview', {})).status).toBe(401);
-  });
-
   it('has the state of licence, configuration and encryption', async () => {
     const value = await overviewOf('all');
     expect(value.licence).toMatchObject({ state: 'none', licensed: null });

@@ -69,11 +69,7 @@ const tryOut = (given: Record<string, string>): Promise<Result> => ask('/admin/r
 const changed = (
   set: Record<string, string>,
   others: Record<string, string> = {},
-): Record<string, string> => ({
-  name: 'crm',
-  set: JSON.stringify(set),
-  ...others,
-});
+): Record<string, string> => ({ name: 'crm', set: JSON.stringify(set), ...others });
 /** Those for a new one. */
 const unheard = (set: Record<string, string>, kind = 'sql'): Record<string, string> => ({
   name: 'new',

@@ -346,12 +346,4 @@ describe('/admin/transaction/show', () => {
     const { error } = await history(id);
     expect(error?.message).toMatch(id === '' ? /transaction/i : /^There is no transaction '/);
   });
-
-  it('takes the right transaction', async () => {
-    const { error } = await history('0'.repeat(20), 'clerk');
-    expect(error?.code).toBe(410);
-    expect(error?.message).toMatch(/missing a policy scope=admin, action=transaction$/);
-    const open = await application.send('/admin/transaction/show', { transaction_id: 'x' }, 'get');
-    expect(open.status).toBe(401);
-  });
 });

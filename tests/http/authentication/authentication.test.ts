@@ -137,9 +137,7 @@ describe('an endpoint for administrators', () => {
     ['a session whose cookie differs', inQuery, () => ({ Cookie: 'admin_session=x' })],
     ['an unknown session', () => 'session=justatest', () => ({ Cookie: 'admin_session=justatest' })],
     ['an empty session', () => 'session=', () => ({ Cookie: 'admin_session=' })],
-    ['an empty session in quotes', () => 'session=""', () => ({ Cookie: 'admin_session=""' })],
     ['a session by the name SESSION', () => `SESSION=${session}`, () => ({ Cookie: inCookie() })],
-    ['two cookies', inQuery, () => ({ Cookie: `admin_session=x; ${inCookie()}` })],
     ['two cookies, the right one first', inQuery, () => ({ Cookie: `${inCookie()}; admin_session=x` })],
     [
       'two cookies with the right password',
@@ -151,13 +149,7 @@ describe('an endpoint for administrators', () => {
       () => 'session=x',
       () => ({ Authorization: basic('admin', 'wrong'), Cookie: 'admin_session=x' }),
     ],
-    [
-      'a session with the right password whose cookie differs',
-      () => 'session=x',
-      () => ({ ...AS_ADMIN, Cookie: 'admin_session=y' }),
-    ],
     ['a session with the right password without its cookie', () => 'session=x', () => AS_ADMIN],
-    ['an empty session with the right password', () => 'session=', () => AS_ADMIN],
     ['a wrong API token', () => '', () => ({ Authorization: 'Bearer tk_wrong' })],
     [
       'a wrong API token with the right session',
@@ -355,10 +347,6 @@ describe('every other endpoint', () => {
       }
     },
   );
-
-  it('is the only declared one', () => {
-    expect(declared.filter(({ calledByApps }) => calledByApps).map(({ path }) => path)).toEqual([CHECK]);
-  });
 
   it.each(['/', '/nothing', '/ocra/check_t/', '/ocra/%ff', '/app/'])(
     'nor is an unknown path: %s',

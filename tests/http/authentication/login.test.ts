@@ -100,12 +100,6 @@ describe('a login', () => {
     expect(response.get('Allow')).toBe('POST, OPTIONS');
   });
 
-  it('is not made for another site', async () => {
-    const response = await logIn().set('Sec-Fetch-Site', 'cross-site');
-    expect(response.status).toBe(403);
-    expect(setCookies(response)).toEqual([]);
-  });
-
   it('leaves neither password, token nor CSRF value in the log', async () => {
     const { token, csrf, cookie } = await browser();
     await get(cookie);
@@ -240,25 +234,6 @@ describe('a logged-in client', () => {
     await application.services.tokens.remove(OPERATOR, { serial: 'OLD' });
   });
 
-  it('changes nothing for another site, by GET either', async () => {
-    const { cookie, csrf } = await browser();
-    const attempts = [
-      get(cookie, '/admin/init?type=ocra&genkey=1&serial=FORGED'),
-      post(cookie, '/admin/init').set('X-CSRF-TOKEN', csrf).type('form').send({ serial: 'FORGED' }),
-    ];
-    for (const attempt of attempts) {
-      expect(await statusOf(attempt.set('Sec-Fetch-Site', 'cross-site'))).toBe(403);
-    }
-    expect(await application.services.tokens.list(OPERATOR, {})).toEqual([]);
-  });
-
-  it('may do everything that policies grant, as that administrator', async () => {
-    const { cookie, csrf } = await browser('other', 'battery staple');
-    const response = await post(cookie, '/ocra/getActivationCode').set('X-CSRF-TOKEN', csrf);
-    expect(response.body).toHaveProperty('result.status', true);
-    expect(application.logged.at(-1)).toContain('"administrator":"other"');
-  });
-
   it('is authenticated by the header Authorization instead, where there is one', async () => {
     const { cookie } = await browser();
     const basic = (password: string): string =>
@@ -332,12 +307,6 @@ describe('a login ends', () => {
     const { session } = await openSession(application.services.administrators, 'admin', PASSWORD);
     expect(await statusOf(get(`admin_session=${session}`, `/admin/logout?session=${session}`))).toBe(200);
     expect(await statusOf(asSession(session))).toBe(401);
-  });
-
-  it('not because another site wants it to', async () => {
-    const { cookie } = await browser();
-    expect(await statusOf(get(cookie, '/admin/logout').set('Sec-Fetch-Site', 'cross-site'))).toBe(403);
-    expect(await statusOf(get(cookie))).toBe(200);
   });
 
   it('not by a link, nor by a picture of a page', async () => {

@@ -313,10 +313,6 @@ describe('an imported password hash', () => {
 });
 
 describe('wrong passwords are limited', () => {
-  const ATTACKER = '203.0.113.66';
-  const ADMINISTRATOR = '198.51.100.7';
-  const RIGHT = 'correct horse';
-
   let application: TestApplication;
 
   async function open(limits: Partial<Config['limits']> = {}): Promise<void> {
@@ -374,7 +370,7 @@ describe('wrong passwords are limited', () => {
   }
 
   describe.each(DOORS)('wrong passwords by %s', (_name, door) => {
-    it('are refused after a few, and the right one with them, but not from elsewhere', async () => {
+    it('are refused after a few, and the right one with them, but not from elsewhere, also for nobody', async () => {
       await open({ loginFailures: 3 });
       expect(await wrong(5, door, ATTACKER)).toEqual([401, 401, 401, 429, 429]);
       const refused = await door(ATTACKER, 'admin', RIGHT);
@@ -382,11 +378,7 @@ describe('wrong passwords are limited', () => {
       expect(Number(refused.get('Retry-After'))).toBeGreaterThanOrEqual(1);
       expect(Number(refused.get('Retry-After'))).toBeLessThanOrEqual(60);
       expect(refused.body).toMatchObject({ result: { error: { message: 'Too many wrong passwords' } } });
-      expect((await door(ADMINISTRATOR, 'admin', RIGHT)).status).toBe(200);
-    });
-
-    it('count for an account that there is not, too', async () => {
-      await open({ loginFailures: 3 });
+      expect((await door(CLIENT, 'admin', RIGHT)).status).toBe(200);
       expect(await wrong(5, door, ATTACKER, 'nobody')).toEqual([401, 401, 401, 429, 429]);
     });
   });
@@ -410,7 +402,7 @@ describe('wrong passwords are limited', () => {
       }
       expect(statuses).toEqual([401, 401, 401, 429]);
       for (const [, door] of DOORS) {
-        expect((await door(ADMINISTRATOR, 'Zoe\u0308', RIGHT)).status).not.toBe(401);
+        expect((await door(CLIENT, 'Zoe\u0308', RIGHT)).status).not.toBe(401);
       }
     });
 
@@ -435,7 +427,7 @@ describe('wrong passwords are limited', () => {
       }
       expect(statuses).toEqual([...Array<number>(20).fill(401), 429, 429]);
       expect((await login(ATTACKER, 'admin', RIGHT)).status).toBe(429);
-      expect((await login(ADMINISTRATOR, 'admin', RIGHT)).status).toBe(200);
+      expect((await login(CLIENT, 'admin', RIGHT)).status).toBe(200);
     });
 
     it('for one account from many clients never lock out the owner of the password', async () => {
@@ -443,7 +435,7 @@ describe('wrong passwords are limited', () => {
       for (let index = 0; index < 20; index += 1) {
         expect(await wrong(3, login, `203.0.113.${index}`)).toEqual([401, 401, 429]);
       }
-      expect((await login(ADMINISTRATOR, 'admin', RIGHT)).status).toBe(200);
+      expect((await login(CLIENT, 'admin', RIGHT)).status).toBe(200);
     });
 
     it('count for clients that are exempt elsewhere, by account', async () => {
@@ -470,7 +462,7 @@ describe('wrong passwords are limited', () => {
     it('counts for nothing, however often it is given', async () => {
       await open({ loginFailures: 1 });
       const statuses = await Promise.all(
-        Array.from({ length: 60 }, async () => (await login(ADMINISTRATOR, 'admin', RIGHT)).status),
+        Array.from({ length: 60 }, async () => (await login(CLIENT, 'admin', RIGHT)).status),
       );
       expect(statuses).toEqual(statuses.map(() => 200));
       expect(await countedKeys()).toEqual([]);
@@ -488,7 +480,7 @@ describe('wrong passwords are limited', () => {
       );
       expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
       expect(statuses.every((status) => status === 401 || status === 429)).toBe(true);
-      expect((await login(ADMINISTRATOR, 'admin', RIGHT)).status).toBe(200);
+      expect((await login(CLIENT, 'admin', RIGHT)).status).toBe(200);
     });
   });
 });

@@ -295,20 +295,6 @@ const CLIENTS: readonly LoginClient[] = [
     second: 'state',
   },
   {
-    client: 'WordPress (WP_Http)',
-    sends: 'POST /validate/check',
-    head: [
-      'User-Agent: WordPress/6.4.3; https://blog.example.com',
-      'Accept: */*',
-      'Accept-Encoding: deflate, gzip, br, zstd',
-      'Referer: http://127.0.0.1/validate/check',
-      'Connection: close',
-    ],
-    encoding: form(`${FORM}; charset=UTF-8`),
-    more: { realm: 'staff' },
-    reads: value,
-  },
-  {
     client: 'Contao (PHP, curl with an array)',
     sends: 'POST /validate/check',
     head: ['Accept: */*', EXPECT],
@@ -533,8 +519,8 @@ const ADMINISTRATION: readonly (readonly [client: string, exchanges: readonly Ex
       },
     ],
   ],
-  ...['SEMOSS', 'Soffid'].map((name): [string, Exchange[]] => [
-    `${name} (Java), with Basic and a session that it has made up`,
+  [
+    'SEMOSS and Soffid (Java), with Basic and a session that they have made up',
     [
       {
         sends: 'GET /admin/show',
@@ -551,7 +537,7 @@ const ADMINISTRATION: readonly (readonly [client: string, exchanges: readonly Ex
         finds: [DONE],
       },
     ],
-  ]),
+  ],
   [
     'a client of LinOTP 3 (Python, requests), with a token in a cookie',
     [
@@ -594,27 +580,16 @@ const ADMINISTRATION: readonly (readonly [client: string, exchanges: readonly Ex
     'a portal in PHP (curl), with a session',
     [session(['Accept: */*']), ...portal([COOKIE, 'Accept: */*'], form(), { session: '{session}' })],
   ],
-  ...Object.entries({
-    'Java (Apache HttpClient 3), which puts cookies': HTTP_CLIENT,
-    'Python (http.cookiejar), which puts cookies': ['User-Agent: Python-urllib/2.7'],
-  }).map(([name, head]): [string, Exchange[]] => [
-    `a portal in ${name} and the session in quotes`,
-    [
-      session(head),
-      ...portal(['Cookie: $Version="1"; admin_session="{session}"; $Path="/"', ...head], latin1Form(FORM), {
-        session: '"{session}"',
-      }),
-    ],
-  ]),
   [
-    'a list of users that is read page by page until one is empty (PHP)',
-    ['1', '2', '3'].map((page) => ({
-      sends: 'GET /admin/userlist',
-      head: [BASIC],
-      encoding: query,
-      fields: { realm: 'staff', username: '*', page, rp: '1' },
-      finds: [[/"jan"/], [/"jürgen"|"j\\u00fcrgen"/], [/"value": \[\s*\]/]][Number(page) - 1] ?? [],
-    })),
+    'a portal in Java (Apache HttpClient 3), which puts cookies and the session in quotes',
+    [
+      session(HTTP_CLIENT),
+      ...portal(
+        ['Cookie: $Version="1"; admin_session="{session}"; $Path="/"', ...HTTP_CLIENT],
+        latin1Form(FORM),
+        { session: '"{session}"' },
+      ),
+    ],
   ],
 ];
 

@@ -247,13 +247,6 @@ describe('requests that a proxy on this machine passes on, and that TRUST_PROXY 
       200, 200, 200, 429, 429,
     ]);
   });
-
-  it('count for the proxy also by logins', async () => {
-    await openBehind({ loginFailures: 1 });
-    const logIn = (index: number): Promise<Response> =>
-      fail({ Via: '1.1 proxy' }, '/admin/login', { username: `name${index}`, password: 'wrong' });
-    expect(await statusesOf(12, logIn)).toEqual([...Array<number>(10).fill(401), 429, 429]);
-  });
 });
 
 describe('a proxy that TRUST_PROXY names', () => {

@@ -47,15 +47,6 @@ describe('/metrics on the main port', () => {
     expect(response.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(response.text).toContain('# TYPE tankeeper_http_requests_total counter');
   });
-
-  it('is closed to every other client', async () => {
-    expect((await application.send('/metrics', {}, 'get')).status).toBe(401);
-    const other = await application
-      .send('/metrics', {}, 'get')
-      .set('Authorization', await tokenWith(['ocra:request']));
-    expect(other.body).toHaveProperty('result.error.code', 410);
-    expect(other.text).not.toContain('tankeeper_http');
-  });
 });
 
 describe('/metrics for a right that policies bind to realms', () => {

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import express from 'express';
 import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -416,22 +415,3 @@ async function refusal(port: number): Promise<unknown> {
       });
   });
 }
-
-describe('the messages of an Express app', () => {
-  it('keep the accessors of Express and their app', async () => {
-    const app = express();
-    app.get('/there', (request, response) => {
-      response
-        .status(203)
-        .json({ path: request.path, isItsApp: request.app === app && response.app === app });
-    });
-    const server = await startServer(app, { host: '127.0.0.1', port: 0 });
-    try {
-      const answer = await fetch(`http://127.0.0.1:${server.port}/there?a=1`);
-      expect(answer.status).toBe(203);
-      expect(await answer.json()).toEqual({ path: '/there', isItsApp: true });
-    } finally {
-      await server.close(0);
-    }
-  });
-});

@@ -341,9 +341,7 @@ describe('the enrolment of another token', () => {
     const asked = await visitor.begin();
     await visitor.post('/self/sign-in/finish', { response: `4711${answerTo(asked)}` });
     const again = askedBy(await visitor.post('/self/enrol'));
-    const done = await visitor.post('/self/enrol/finish', {
-      response: `4711${answerTo(again)}`,
-    });
+    const done = await visitor.post('/self/enrol/finish', { response: `4711${answerTo(again)}` });
     const { serial } = valueOf(done) as Enrolled;
     expect(await application.services.tokens.show(OPERATOR, serial)).toMatchObject({ hasPin: true });
   });

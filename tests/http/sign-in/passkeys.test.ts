@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import request, { type Response } from 'supertest';
+import type { Response } from 'supertest';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { SoftwareAuthenticator } from '../../support/application/software-authenticator.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
@@ -152,7 +152,7 @@ describe('the registration of a passkey', () => {
     expect(errorOf(late)).toBe('This registration has ended: begin again');
   });
 
-  it('needs a confirmed login, all rights and the same browser', async () => {
+  it('needs a confirmed login and the same browser', async () => {
     await password();
     const early = await browser.post('/admin/passkey/options');
     expect([early.status, errorOf(early)]).toEqual([
@@ -164,14 +164,6 @@ describe('the registration of a passkey', () => {
     const credential = authenticator.create(optionsOf(begun));
     const elsewhere = new Browser(application.app);
     expect((await elsewhere.post('/admin/sign-in/passkey', { credential, name: 'x' })).status).toBe(401);
-    const draft = { name: 'probe', rights: ['monitoring:*'] };
-    const { token } = await application.services.administrators.addApiToken(OPERATOR, 'anna', draft);
-    const asProgram = await request(application.app)
-      .post('/admin/passkey/options')
-      .set('Authorization', `Bearer ${token}`)
-      .type('form')
-      .send({});
-    expect(errorOf(asProgram)).toMatch(/does not have the right \*$/);
     expect((await elsewhere.post('/admin/passkey/options')).status).toBe(401);
   });
 
@@ -209,18 +201,10 @@ describe('the registration of a passkey', () => {
     );
   });
 
-  it('does not take a passkey twice, nor of an API token', async () => {
+  it('does not take a passkey twice', async () => {
     await password();
     await register();
     expect(errorOf(await register())).toMatch(/or the passkey is registered already$/);
-    const { administrators } = application.services;
-    const { token } = await administrators.addApiToken(OPERATOR, 'anna', { name: 'all', rights: ['*'] });
-    const refused = await request(application.app)
-      .post('/admin/passkey/options')
-      .set('Authorization', `Bearer ${token}`)
-      .type('form')
-      .send({});
-    expect(errorOf(refused)).toMatch(/^This takes a password/);
   });
 
   it('takes the present passkey, not the password alone: a stolen session registers none', async () => {

@@ -292,17 +292,6 @@ describe('a second step is refused', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect((await finish()).status).toBe(401);
   });
-
-  it('from another site', async () => {
-    const begun = await begin();
-    const response = await request(application.app)
-      .post('/admin/sign-in/finish')
-      .set('Cookie', `sign_in=${browser.cookies.get('sign_in') ?? ''}`)
-      .set('Sec-Fetch-Site', 'cross-site')
-      .type('form')
-      .send({ response: answerOf(begun) });
-    expect(response.status).toBe(403);
-  });
 });
 
 describe('the setting of a second factor', () => {
@@ -326,35 +315,6 @@ describe('the setting of a second factor', () => {
     await expect(secondFactors.remove({ principal, requestId: '' }, 'anna')).rejects.toMatchObject({
       code: 'confirmation.required',
     });
-  });
-});
-
-describe('the consequences of a second factor', () => {
-  const codes = (consequences: readonly { readonly code: string }[]): readonly string[] =>
-    consequences.map(({ code }) => code);
-
-  it('tell who is locked out, and what the password opens', async () => {
-    const { consequences, secondFactors } = application.services;
-    const of = async (wanted?: string): Promise<readonly string[]> =>
-      codes(await consequences.ofSecondFactor('anna', wanted === undefined ? undefined : { serial: wanted }));
-    expect(await of()).toEqual(['administrator.sessions', 'second-factor.none']);
-    expect(await of(serial)).toEqual(['administrator.sessions']);
-    await secondFactors.remove(OPERATOR, 'anna');
-    expect(await of(serial)).toEqual(['administrator.sessions', 'second-factor.programs']);
-    await application.asAdmin('/admin/disable', { serial });
-    expect(await of(serial)).toContain('second-factor.unusable');
-    await expect(consequences.ofSecondFactor('nobody', undefined)).rejects.toMatchObject({
-      code: 'administrator.unknown',
-    });
-  });
-
-  it('of the removal of its token name the administrator', async () => {
-    const { consequences } = application.services;
-    const removal = await consequences.ofTokenRemoval([serial]);
-    expect(removal.find(({ code }) => code === 'second-factor.lost')?.text).toBe(
-      'anna cannot sign in without this second factor',
-    );
-    expect(codes(await consequences.ofTokenWithdrawal([serial]))).toContain('second-factor.lost');
   });
 });
 
@@ -467,12 +427,6 @@ describe('the end of a session', () => {
     expect((await bert.get(SESSIONS)).status).toBe(200);
     expect(await listing.services.sessions.end(OPERATOR, { owner: 'bert', isAll: true })).toBeGreaterThan(0);
     expect((await bert.get(SESSIONS)).status).toBe(401);
-  });
-
-  it('needs the name where an operator at the machine asks, who has none of these sessions', async () => {
-    await expect(listing.services.sessions.end(OPERATOR, { isAll: true })).rejects.toMatchObject({
-      code: 'parameter.missing',
-    });
   });
 
   it.each<Readonly<Record<string, string>>>([

@@ -188,13 +188,6 @@ describe('the app', () => {
     }
   });
 
-  it('is there without the database', async () => {
-    const statements = await application.statementsOf(async () => {
-      expect((await request(app).get('/app/')).status).toBe(200);
-    });
-    expect(statements).toEqual([]);
-  });
-
   it('is logged by its path alone', async () => {
     const { app: own, lines } = application.restarted();
     await request(own).get('/app/assets/index-B7x_0aZ9.js?link=lseqr');
@@ -202,12 +195,6 @@ describe('the app', () => {
       { level: 'info', message: 'request', fields: expect.objectContaining({ path: '/app', status: 200 }) },
     ]);
     expect(JSON.stringify(lines)).not.toContain('lseqr');
-  });
-
-  it('counts among the requests of a client', async () => {
-    const { app: own } = application.restarted({ limits: { exempt: [], clientRequests: 1 } });
-    expect((await request(own).get('/app/')).status).toBe(200);
-    expect((await request(own).get('/app/')).status).toBe(429);
   });
 
   it('is not there where it is off', async () => {
@@ -313,19 +300,6 @@ describe.each<DialectName>(['documented', 'linotp'])('the console of a server th
       expect(posted.status).toBe(404);
     },
   );
-
-  it('stays below the path of a proxy where it leads to a page', async () => {
-    const { app } = application.restarted({
-      http: { consoleFiles, publicUrl: 'https://example.com/tan' },
-    });
-    for (const [path, location] of [
-      ['/', '/tan/console/'],
-      ['/console/audit/x', '/tan/console/#/audit/x'],
-    ] as const) {
-      const opened = await request(app).get(path).set('Accept', 'text/html');
-      expect(opened.headers.location).toBe(location);
-    }
-  });
 
   it('gets answers in the documented dialect', async () => {
     const browser = new Browser(application.app);

@@ -116,40 +116,22 @@ export function auditedTokens({ token, inRealm, assigned }: TokenParts): Readonl
     (make = token): Act['prepare'] =>
     async () => ({ values: { serials: await make() } });
   return {
-    '/admin/token/set': {
-      prepare: one({ description: 'new' }),
-      outcomes: ['changed description'],
-    },
-    '/admin/token/remove-pin': {
-      prepare: one(),
-      outcomes: ['removed pin'],
-      isIdle: true,
-    },
+    '/admin/token/set': { prepare: one({ description: 'new' }), outcomes: ['changed description'] },
+    '/admin/token/remove-pin': { prepare: one(), outcomes: ['removed pin'], isIdle: true },
     '/admin/token/resync': {
       prepare: one({ otp1: '1', otp2: '2', challenge1: '11111111', challenge2: '22222222' }),
       outcomes: ['refused'],
       isIdle: true,
     },
-    '/admin/token/enable': {
-      prepare: several(),
-      outcomes: ['changed active'],
-      isIdle: true,
-    },
+    '/admin/token/enable': { prepare: several(), outcomes: ['changed active'], isIdle: true },
     '/admin/token/disable': { prepare: several(), outcomes: ['changed active'] },
     '/admin/token/lose': { prepare: several(), outcomes: ['changed active'], action: 'token/lost' },
-    '/admin/token/reset': {
-      prepare: several(),
-      outcomes: ['changed failCount'],
-      isIdle: true,
-    },
+    '/admin/token/reset': { prepare: several(), outcomes: ['changed failCount'], isIdle: true },
     '/admin/token/assign': {
       prepare: one({ user: 'ann', realm: 'north' }, inRealm),
       outcomes: ['changed owner, realms'],
     },
-    '/admin/token/unassign': {
-      prepare: several(assigned),
-      outcomes: ['changed owner'],
-    },
+    '/admin/token/unassign': { prepare: several(assigned), outcomes: ['changed owner'] },
     '/admin/token/realms': {
       prepare: one({ realms: 'north' }),
       outcomes: ['changed realms'],
@@ -212,11 +194,7 @@ export function auditedAdministrators(parts: AdministratorParts): Readonly<Recor
       outcomes: ['created'],
       action: 'administrator/add',
     },
-    '/admin/admin/remove': {
-      prepare: about(),
-      outcomes: ['removed'],
-      action: 'administrator/remove',
-    },
+    '/admin/admin/remove': { prepare: about(), outcomes: ['removed'], action: 'administrator/remove' },
     '/admin/admin/password': {
       prepare: about(() => ({ password: 'another password' })),
       outcomes: ['password changed'],
@@ -320,22 +298,12 @@ function webhookActs({ application, name: newName }: InstallationParts): Readonl
       prepare: () => Promise.resolve({ values: { name: newName(), url: 'https://siem.example.com/' } }),
       outcomes: ['created'],
     },
-    '/admin/webhook/rotate-secret': {
-      prepare: added,
-      outcomes: ['secret replaced'],
-    },
+    '/admin/webhook/rotate-secret': { prepare: added, outcomes: ['secret replaced'] },
     '/admin/webhook/set': { prepare: added, outcomes: ['changed'] },
     '/admin/webhook/enable': { prepare: added, outcomes: ['enabled'] },
     '/admin/webhook/disable': { prepare: added, outcomes: ['disabled'] },
     '/admin/webhook/test': { prepare: added, outcomes: ['failed'], isIdle: true },
-    '/admin/webhook/retry': {
-      prepare: added,
-      outcomes: ['retried, 0 deliveries'],
-      isIdle: true,
-    },
-    '/admin/webhook/remove': {
-      prepare: added,
-      outcomes: ['removed, 0 deliveries'],
-    },
+    '/admin/webhook/retry': { prepare: added, outcomes: ['retried, 0 deliveries'], isIdle: true },
+    '/admin/webhook/remove': { prepare: added, outcomes: ['removed, 0 deliveries'] },
   };
 }

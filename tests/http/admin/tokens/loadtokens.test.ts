@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import request, { type Response } from 'supertest';
+import request from 'supertest';
 import {
   container,
   FIGURE_6,
@@ -9,7 +9,7 @@ import {
   PASSWORD,
   PRE_SHARED_KEY,
 } from '../../../support/values/pskc-documents.ts';
-import { AS_ADMIN, OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
+import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
@@ -110,16 +110,6 @@ describe('/admin/loadtokens', () => {
     expect(await application.services.tokens.show(OPERATOR, `${type}2`)).toMatchObject({ algorithm: SUITE });
   });
 
-  it('loads a file of a form with parts', async () => {
-    const file = container({ packages: ocraPackage('PART1', SUITE, KEY) });
-    const { body } = (await request(application.app)
-      .post('/admin/loadtokens')
-      .set('Authorization', (await application.asAdmin('/admin/getsession', {})).request.get('Authorization'))
-      .field('type', 'pskc')
-      .attach('file', Buffer.from(file), 'tokens.xml')) as { body: { result: { value: unknown } } };
-    expect(body.result.value).toEqual({ imported: 1 });
-  });
-
   it.each(['part', 'form'])('loads a file in UTF-16 of a %s', async (by) => {
     const packages = ocraPackage(`UTF16${by}`, SUITE, KEY);
     const file = Buffer.from(`\ufeff${container({ packages }).replace('UTF-8', 'UTF-16')}`, 'utf16le');
@@ -160,16 +150,6 @@ describe('/admin/loadtokens', () => {
       'a suite that is none',
       () => keyPackage({ serial: 'new1' }) + ocraPackage('new2', 'OCRA-9:x', KEY),
       /key 2: Not an OCRA suite/,
-    ],
-    [
-      'a short secret',
-      () => keyPackage({ serial: 'new1' }) + ocraPackage('new2', SUITE, Buffer.alloc(15)),
-      /16 to 128 bytes/,
-    ],
-    [
-      'an algorithm of no token',
-      () => keyPackage({ serial: 'new1' }) + keyPackage({ algorithm: 'urn:x:other' }),
-      /none of ocra, hotp/,
     ],
     ['an error at its end', () => `${keyPackage({ serial: 'new1' })}<KeyPackage/>`, /KeyPackage\[2\]\/Key: /],
   ])('loads nothing of a file with %s', async (_what, packages, message) => {
@@ -219,18 +199,5 @@ describe('/admin/loadtokens', () => {
     await policies.set(OPERATOR, { ...base, name: 'p', action: 'init', realm: '*' });
     expect(await load(file, { realm: 'staff' })).toMatch(/^ERR410/);
     await policies.remove(OPERATOR, 'p');
-  });
-});
-
-describe('the body of /admin/loadtokens', () => {
-  const upload = (body: string, contentType: string, path = '/admin/loadtokens'): Promise<Response> =>
-    request(application.app).post(path).set(AS_ADMIN).set('Content-Type', contentType).send(body);
-
-  it('may have 16 MiB, and not a byte more; others stay at 64 KiB', async () => {
-    const most = 16 * 1024 * 1024;
-    const form = 'application/x-www-form-urlencoded';
-    expect((await upload('file='.padEnd(most, 'a'), form)).status).toBe(200);
-    expect((await upload('file='.padEnd(most + 1, 'a'), form)).status).toBe(413);
-    expect((await upload('file='.padEnd(65_537, 'a'), form, '/admin/resync')).status).toBe(413);
   });
 });
