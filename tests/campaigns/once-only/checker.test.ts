@@ -9,10 +9,8 @@ import {
   type Operation,
 } from './operations.ts';
 import { withStoredFacts } from './stored-facts.ts';
-import { historyOf } from './timelines.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
-const TIME_SUITE = 'OCRA-1:HOTP-SHA256-8:QN08-T1M';
 const NOON = Date.UTC(2026, 10, 25, 12);
 
 let records: HistoryRecord[];
@@ -35,8 +33,8 @@ function log(operation: Operation, answer: Answer, fate: Partial<Fate> = {}): Hi
 }
 
 /** @returns the place of the token's own response to that transaction */
-function right(transaction: string, at: number, suite = SUITE): GivenResponse {
-  return { key: 'A', suite, question: questionOf(transaction), at };
+function right(transaction: string, at: number): GivenResponse {
+  return { key: 'A', suite: SUITE, question: questionOf(transaction), at };
 }
 
 const questionOf = (transaction: string): string => `1234567${transaction.at(-1) ?? ''}`;
@@ -101,12 +99,6 @@ describe('a history that the contract explains', () => {
     expect(kinds()).toEqual([]);
   });
 
-  it('may have a replay that is refused, and one of another transaction that counts', () => {
-    answer('T1', right('T1', 0), [false, 1]);
-    answer('T2', right('T1', 0), [false, 2]);
-    expect(kinds()).toEqual([]);
-  });
-
   it('may have an act in the middle of others that changes nothing before them', () => {
     const begun = time + 20;
     log({ op: 'assign', args: { serial: 'two', user: 'ann' } }, true);
@@ -117,21 +109,6 @@ describe('a history that the contract explains', () => {
     answer('T4', 'wrong', [false, 1]);
     answer('T4', 'wrong', [false, 1]);
     answer('T4', right('T4', 0), [false, 1], { decision: 'dropped' });
-    expect(kinds()).toEqual([]);
-  });
-
-  it('has a response behind the counter refused that may be one to an accepted text', () => {
-    // One question to a device.
-    for (const [transaction, question] of [
-      ['T4', '87654320'],
-      ['T5', '05478395'],
-    ] as const) {
-      log({ op: 'request', args: { serial: 'two', text: question } }, { transaction, question });
-      const behind = { key: 'A', suite: SUITE, question, at: transaction === 'T4' ? 1 : 0 };
-      answer(transaction, behind, transaction === 'T4' ? [true, 0] : [false, 1]);
-    }
-    expect(kinds()).toEqual([]);
-    answer('T5', { key: 'A', suite: SUITE, question: '05478395', at: 2 }, [true, 0]);
     expect(kinds()).toEqual([]);
   });
 
@@ -152,15 +129,6 @@ describe('a history that the contract explains', () => {
     rows('one', 0, 2, ['T1 1 accepted', 'T2 1 accepted']);
     expect(kinds()).toEqual([]);
   });
-
-  it('may be that of a clock, whose responses are right within three minutes', () => {
-    log({ op: 'enrol', args: { serial: 'clock', suite: TIME_SUITE, key: 'A' } }, true);
-    request('clock', 'C1');
-    answer('C1', right('C1', NOON / 1_000 - 120, TIME_SUITE), [true, 0]);
-    request('clock', 'C2');
-    answer('C2', right('C2', NOON / 1_000 + 600, TIME_SUITE), [false, 1]);
-    expect(kinds()).toEqual([]);
-  });
 });
 
 describe('the checker finds', () => {
@@ -175,15 +143,6 @@ describe('the checker finds', () => {
       },
     ],
     ['an acceptance that is not in the database', () => rows('one', 1, 1, ['T1 1 open', 'T2 1 open'])],
-    ['a counter that did not move on', () => rows('one', 1, 0, ROWS)],
-    ['a right response that was refused', () => answer('T3', right('T3', 0), [false, 1])],
-    [
-      'a response that was accepted after the time of the challenge',
-      () => {
-        time += 1_300_000;
-        answer('T3', right('T3', 0), [true, 0]);
-      },
-    ],
     [
       'a fail count that two were told at once',
       () => {
@@ -194,27 +153,6 @@ describe('the checker finds', () => {
     ],
     ['a token that is gone', () => log({ op: 'rows', args: { serial: 'two' } }, null)],
     ['a challenge that is gone', () => rows('two', 0, 0, [])],
-    [
-      'a response that was accepted by a locked token',
-      () => {
-        log({ op: 'limit', args: { serial: 'one', maxFail: 1 } }, 1);
-        answer('T2', right('T2', 1), [true, 0]);
-      },
-    ],
-    [
-      'a response that was accepted by a disabled token',
-      () => {
-        log({ op: 'disable', args: { serial: 'two' } }, 1);
-        answer('T3', right('T3', 0), [true, 0]);
-      },
-    ],
-    [
-      'a response that was accepted without its PIN',
-      () => {
-        log({ op: 'set', args: { serial: 'two', pin: 'first' } }, 1);
-        answer('T3', right('T3', 0), [true, 0]);
-      },
-    ],
     [
       'a request without an answer that was done twice',
       () => {
@@ -229,13 +167,6 @@ describe('the checker finds', () => {
     [
       'a decision that nobody was told, on a right response',
       () => unknown('T3', right('T3', 0), { decision: 'wrong' }),
-    ],
-    [
-      'a question that is that of another text',
-      () => {
-        const drawn = { transaction: 'X1', question: questionOf('T3') };
-        log({ op: 'request', args: { serial: 'two', text: 'Pay 5000 EUR' } }, drawn);
-      },
     ],
   ])('%s', (_, plant) => {
     plant();
@@ -279,35 +210,4 @@ it('has the decision of an audit row without what the row knows of its cause', a
   const { records: known, findings } = await withStoredFacts(history, ask);
   expect(known.map(({ decision }) => decision)).toEqual(['wrong', 'wrong', 'exhausted', 'exhausted']);
   expect(findings).toEqual([]);
-});
-
-describe('a database that goes on from a copy of another one', () => {
-  /** Accepts T3, which is answered after the copy, on both. @returns its history, if its audit trail has those requests */
-  function continued(...audited: readonly string[]): readonly HistoryRecord[] {
-    const copied = time + 15;
-    answer('T3', right('T3', 0), [true, 0], { request: 'first' });
-    log({ op: 'status', args: { serial: 'two' } }, []);
-    const begun = time + 15;
-    answer('T3', right('T3', 0), [true, 0], { request: 'second' });
-    const ended = Infinity;
-    return historyOf({ copied, begun, ended }, records, records.slice(0, -1), new Set(audited));
-  }
-
-  it('may accept what the other one has accepted, where its copy has nothing of it', () => {
-    const history = continued('second');
-    expect(history.length).toBe(records.length - 2);
-    expect(checkHistory(history)).toEqual([]);
-  });
-
-  it('may not where its audit trail has it', () => {
-    const findings = checkHistory(continued('first', 'second'));
-    expect(findings.map(({ kind }) => kind)).toContain('accepted twice');
-  });
-
-  it('accepts no response to what was open in the backup that it was restored from', () => {
-    log({ op: 'restore', args: {} }, true);
-    answer('T3', right('T3', 0), [false, 0], { decision: 'dropped' });
-    rows('two', 0, 0, ['T3 0 superseded']);
-    expect(kinds()).toEqual([]);
-  });
 });
