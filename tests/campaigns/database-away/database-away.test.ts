@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
+import type { Endpoint } from '../../../src/http/endpoint-spec.ts';
 import { postmasterPid } from '../../embedded-postgres/support/serving-process.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
+import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
 import { embeddedUrl } from '../../support/database/embedded-url.ts';
-import { type Answered, ServerClient } from '../../support/servers/server-client.ts';
+import { type Answered, printedPassword, ServerClient } from '../../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { PATIENCE_MS } from '../../support/values/until.ts';
@@ -201,7 +203,75 @@ async function untilGone(backends: readonly number[]): Promise<void> {
   });
 }
 
+/** Parameters that pass the checks before the first query; `decline` excludes `pass`. */
+const VALUES: Readonly<Record<string, string>> = {
+  username: 'admin',
+  user: 'ada',
+  type: 'ocra',
+  decline: '',
+};
+/** Second steps, which refuse without the database what no first step came before, or what is not configured. */
+const WITHOUT_STEP: Readonly<Record<string, number>> = {
+  '/admin/sign-in/finish': 401,
+  '/admin/sign-in/passkey-link': 200,
+  '/admin/sign-in/passkey': 200,
+};
+/** Endpoints that need no database. */
+const WITHOUT = /^\/(?:healthz|startupz|docs|openapi|maintenance\/ok)\b/;
+/** What the others say then, where it is not the text of the failure. */
+const TEXTS: Readonly<Record<string, string>> = {
+  '/readyz': 'unavailable',
+  '/validate/simplecheck': ':-/',
+  '/maintenance/check_status': 'The database does not serve requests',
+  '/healthcheck/status': 'The database does not serve requests',
+};
+/** Below the time-out for a connection, which is 5 s, on a busy machine. */
+const AT_ONCE_MS = 4_000;
+
+/** @returns the status that an endpoint answers at once while the database is known to be away */
+function statusOf({ path, access }: Endpoint, isBasic: boolean): number {
+  const isByPassword = access === 'password' && !isBasic;
+  return isByPassword ? 401 : (WITHOUT_STEP[path] ?? (WITHOUT.test(path) ? 200 : 503));
+}
+
+async function ask(endpoint: Endpoint, authorization: string): Promise<readonly [Response, string]> {
+  const { path, methods, parameters } = endpoint;
+  const names = Object.keys(parameters.shape);
+  const given = new URLSearchParams(names.map((name): [string, string] => [name, VALUES[name] ?? 'x']));
+  const sent = { headers: { Authorization: authorization }, signal: AbortSignal.timeout(AT_ONCE_MS) };
+  const response = methods.includes('POST')
+    ? await fetch(`${server.baseUrl}${path}`, { ...sent, method: 'POST', body: given })
+    : await fetch(`${server.baseUrl}${path}?${given.toString()}`, sent);
+  return [response, await response.text()];
+}
+
 describe('the database goes away', () => {
+  it('and every endpoint that needs it says so at once, whatever credentials come', async () => {
+    const basic = `Basic ${Buffer.from(`admin:${await printedPassword(server)}`).toString('base64')}`;
+    await proxy.cut();
+    try {
+      await until(NOTICED_MS, async () => !(await isReady()) && isKnownAway());
+      const others: unknown[] = [];
+      for (const endpoint of declaredEndpoints()) {
+        for (const authorization of [basic, `Bearer tk_${'a'.repeat(43)}`]) {
+          const { path } = endpoint;
+          const [{ status, headers }, text] = await ask(endpoint, authorization);
+          const expected = statusOf(endpoint, authorization === basic);
+          const isTold =
+            headers.get('retry-after') === '5' &&
+            text.includes(TEXTS[path] ?? 'the database is not available: ');
+          if (status !== expected || (expected === 503 && !isTold)) {
+            others.push({ path, expected, status, text });
+          }
+        }
+      }
+      expect(others).toEqual([]);
+    } finally {
+      await proxy.restore();
+    }
+    await until(PATIENCE_MS, isReady);
+  });
+
   it('with its connections: what needs it is answered with 503, and works again without a restart', async () => {
     await expectToWork();
     await proxy.cut();
