@@ -1,135 +1,78 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { readSiteFiles } from '../../../src/http/site.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
-import { addSecurityKey } from '../../support/browser/chromium.ts';
-import {
-  addAdministrator,
-  ADMIN_MAY_ALL,
-  describeConsole,
-  PASSWORD,
-  setPolicies,
-} from '../../support/browser/console-site.ts';
-import { expectSent, formsBelow, sendInOneTask, untestedForms } from '../../support/browser/one-task.ts';
+import { addAdministrator, describeConsole, PASSWORD } from '../../support/browser/console-site.ts';
+import { builtFolder } from '../../support/browser/vite.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
+import { choosePin, expectScreen, PIN } from '../app/support/app-page.ts';
 
-const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
-const ACTIVATION_CODE = 'GEZDGNBVGY3TQOJQ01';
+const NEW_PIN = '739164';
+const appFiles = await readSiteFiles(builtFolder('app'));
 
-/** The forms of the pages: the file, the address, and the button that opens the form, or its number on the page. */
-const FORMS: readonly (readonly [file: string, path: string, opened: string | number])[] = [
-  ['account/own-password.tsx', '/account', 1],
-  ['administrators/administrators-page.tsx', '/administrators', 0],
-  ['administrators/second-factor.tsx', '/administrators/desk', 0],
-  ['administrators/api-tokens.tsx', '/administrators/desk', 1],
-  ['administrators/other-password.tsx', '/administrators/desk', 2],
-  ['audit/search-form.tsx', '/audit', 0],
-  ['audit/verification-page.tsx', '/audit-verification', 0],
-  ['helpdesk/enrolment/enrol-begin.tsx', '/enrol', 0],
-  ['helpdesk/resync-dialog.tsx', '/tokens/T1', 'Resynchronise'],
-  ['helpdesk/token-dialogs.tsx', '/tokens/T1', 'Set the PIN'],
-  ['helpdesk/token-dialogs.tsx', '/tokens/T1', 'Rename'],
-  ['helpdesk/token-dialogs.tsx', '/tokens/T1', 'Period and uses'],
-  ['helpdesk/token-dialogs.tsx', '/tokens/T1', 'Assign'],
-  ['helpdesk/token-dialogs.tsx', '/tokens/T1', 'Realms'],
-  ['realms/realm-dialog.tsx', '/realms', 'New realm'],
-  ['resolvers/user-dialogs.tsx', '/resolvers/north', 'Add a user'],
-  ['resolvers/user-dialogs.tsx', '/resolvers/north', 'Set the password'],
-  ['resolvers/resolver-form.tsx', '/new-resolver', 0],
-  ['policies/answer-address.tsx', '/', 'Set the answer address'],
-  ['policies/policy-editor.tsx', '/policies/new', 0],
-  ['policies/explain-form.tsx', '/policies/explain', 0],
-  ['webhooks/new-webhook-page.tsx', '/new-webhook', 0],
-  ['webhooks/edit-webhook-page.tsx', '/webhooks/hook/edit', 0],
-];
+const FILL_AND_SEND = `(values) => {
+  const form = document.querySelector('form');
+  for (const [index, field] of [...form.querySelectorAll('input')].entries()) {
+    const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+    set.call(field, values[index]);
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+  form.requestSubmit();
+}`;
 
+/** Fills the fields of the first form and sends it in one task of the browser: nothing is drawn in between. */
+async function sendInOneTask(page: Page, ...values: readonly string[]): Promise<void> {
+  await page
+    .locator('form input')
+    .nth(values.length - 1)
+    .waitFor();
+  await page.evaluate(`(${FILL_AND_SEND})(${JSON.stringify(values)})`);
+}
+
+/** Each page keeps the order of events by itself (`event-order.ts`), for all of its forms. */
 describeConsole(
-  'a form that is filled and sent in one task',
+  'a form that is filled and sent in one task is taken as its fields show it',
   (given) => {
     beforeAll(async () => {
       const { application } = given.site;
-      await application.addRealm('north', ['bert']);
-      await application.enrolPlain('T1', SUITE, { user: 'bert', realm: 'north' });
-      await setPolicies(given.site, ...ADMIN_MAY_ALL);
+      const { policies, users } = application.services;
       await addAdministrator(given.site, 'desk');
-      await application.services.webhooks.add(OPERATOR, { name: 'hook', url: 'https://siem.example.com/' });
+      await application.addRealm('north', []);
+      await users.add(OPERATOR, { resolver: 'north', login: 'cleo', password: PASSWORD });
+      await policies.set(OPERATOR, { name: 'self', scope: 'selfservice', action: 'show', realm: 'north' });
     });
 
-    const press = (page: Page, name: string): Promise<void> =>
-      page.getByRole('button', { name, exact: true }).click();
-
-    it.each(FORMS)('sends what its fields show: %s at %s, %s', async (_file, path, opened) => {
-      const { page } = await given.open({ path });
-      if (typeof opened === 'number') {
-        await expectSent(page, '#content form', opened);
-        return;
-      }
-      await page.getByRole('button', { name: opened }).first().click();
-      await expectSent(page, '[role=dialog] form');
+    it('in the console', async () => {
+      const { page } = await given.openPage();
+      await page.goto(`${given.site.origin}/console/#/account`);
+      await sendInOneTask(page, 'desk', PASSWORD);
+      await page.getByRole('heading', { name: 'My account' }).waitFor();
+      await expectSoon(() => page.getByRole('alert').count()).toBe(0);
     });
 
-    /** Forms behind others, or without a login: their file, and what leads to them. */
-    const STEPS: Readonly<Record<string, () => Promise<void>>> = {
-      'sign-in/sign-in-page.tsx': async () => {
-        const { page } = await given.openPage();
-        await page.goto(`${given.site.origin}/console/`);
-        await expectSent(page);
-      },
-      'sign-in/second-step.tsx': async () => {
-        const { application, origin } = given.site;
-        await addAdministrator(given.site, 'officer');
-        await application.enrolPlain('T2', SUITE);
-        await application.services.secondFactors.setToken(OPERATOR, 'officer', 'T2');
-        const { page } = await given.openPage();
-        await page.goto(`${origin}/console/`);
-        await expectSent(page, 'form', 0, ['officer', PASSWORD]);
-        await page.getByLabel('TAN').waitFor();
-        await expectSent(page);
-      },
-      'sign-in/passkey-link-page.tsx': async () => {
-        const { link } = await given.site.application.services.secondFactors.passkeyLink(OPERATOR, 'desk');
-        const { page } = await given.openPage();
-        await addSecurityKey(page);
-        await page.goto(link);
-        await page.getByLabel('Name of the passkey').waitFor();
-        await expectSent(page);
-      },
-      'confirmation/use-confirmation.tsx': async () => {
-        const { page } = await given.open({ path: '/administrators' });
-        await expectSent(page, '#content form');
-        await expectSent(page, '[role=dialog] form');
-      },
-      'account/own-passkeys.tsx': async () => {
-        await addAdministrator(given.site, 'anna');
-        const { page } = await given.open({ path: '/account', name: 'anna' });
-        await addSecurityKey(page);
-        const { typed, posted } = await sendInOneTask(page, '#content form');
-        await expectSent(page, '[role=dialog] form', 0, [PASSWORD]);
-        await expectSoon(() => posted.join('\n')).toContain(`"name":"${typed.join()}"`);
-      },
-      'helpdesk/enrolment/enrol-code.tsx': async () => {
-        const { page } = await given.open({ path: '/enrol' });
-        await press(page, 'Show the first QR code');
-        await page.getByLabel('Activation code', { exact: true }).waitFor();
-        await expectSent(page, '#content form');
-      },
-      'helpdesk/enrolment/enrol-response.tsx': async () => {
-        const { page } = await given.open({ path: '/enrol' });
-        await press(page, 'Show the first QR code');
-        await page.getByLabel('Activation code', { exact: true }).fill(ACTIVATION_CODE);
-        await press(page, 'Show the second QR code');
-        await page.getByRole('img', { name: 'Second QR code of the roll-out' }).waitFor();
-        await expectSent(page, '#content form');
-      },
-    };
-
-    it.each(Object.keys(STEPS))('sends what its fields show: %s', async (file) => {
-      await expect(STEPS[file]?.()).resolves.toBeUndefined();
+    it('in the app', async () => {
+      const { page } = await given.openPage();
+      await page.goto(`${given.site.origin}/app/`);
+      await choosePin(page);
+      await page.getByRole('button', { name: 'Settings' }).click();
+      await page.getByRole('button', { name: 'PIN and lock' }).click();
+      await sendInOneTask(page, PIN, NEW_PIN, NEW_PIN);
+      await page.getByText('The PIN was changed.').waitFor();
+      await page.getByRole('button', { name: 'Lock', exact: true }).click();
+      await expectScreen(page, 'The app is locked');
+      await sendInOneTask(page, NEW_PIN);
+      const lock = page.getByRole('button', { name: 'Lock', exact: true });
+      await expectSoon(() => lock.count()).toBe(1);
     });
 
-    it('is every form of the console', async () => {
-      const forms = await formsBelow('console/src');
-      expect(untestedForms(forms, [...FORMS.map(([file]) => file), ...Object.keys(STEPS)])).toEqual([]);
+    it('at the account page', async () => {
+      const { page } = await given.openPage();
+      await page.goto(`${given.site.origin}/app/account`);
+      const asked = page.waitForRequest('**/self/sign-in');
+      await sendInOneTask(page, 'cleo', PASSWORD, 'north');
+      const sent = new URLSearchParams((await asked).postData() ?? '');
+      expect([...sent.values()]).toEqual(expect.arrayContaining(['cleo', PASSWORD, 'north']));
     });
   },
-  (origin) => ({ publicUrl: origin }),
+  { http: { appFiles } },
 );
