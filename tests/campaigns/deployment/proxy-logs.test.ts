@@ -109,6 +109,38 @@ async function sendLargest(
 
 const ADMITTED = [`200 1 ${LARGEST.body}`, `200 ${LARGEST.head} 0`];
 
+/** @returns the status of a request with a PIN in its address */
+function statusOf(
+  { origin, authority }: Pick<Caddy, 'origin' | 'authority'>,
+  method: string,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    request(`${origin}${PATH}`, { method, ca: authority }, ({ statusCode }) => {
+      resolve(statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** Servers that hang up after a request. @returns the methods that they were asked by, and their end */
+async function hangingUp(ports: readonly number[]): Promise<{ asked: string[]; close: () => void }> {
+  const asked: string[] = [];
+  const servers = ports.map((port) =>
+    createServer((socket) => {
+      socket.once('data', (bytes: Buffer) => {
+        asked.push(bytes.toString('latin1').split(' ')[0] ?? '');
+        socket.destroy();
+      });
+    }).listen(port, '127.0.0.1'),
+  );
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const close = (): void => {
+    servers.forEach((server) => server.close());
+  };
+  return { asked, close };
+}
+
 describeWithProgram('Caddy', findSystemProgram('caddy'), 'caddy', (program) => {
   it.each(UPSTREAMS)('logs no PIN while the server %s', async (_what, words) => {
     const server = await upstream(words);
@@ -134,13 +166,7 @@ describeWithProgram('Caddy', findSystemProgram('caddy'), 'caddy', (program) => {
   it('lets a request wait while the server restarts', async () => {
     const port = await freePort();
     const proxy = await startCaddy(program, `http://127.0.0.1:${port}`);
-    const answered = new Promise<number | undefined>((resolve, reject) => {
-      request(`${proxy.origin}/healthz`, { ca: proxy.authority }, ({ statusCode }) => {
-        resolve(statusCode);
-      })
-        .on('error', reject)
-        .end();
-    });
+    const answered = statusOf(proxy, 'GET');
     const server = createServer((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
     });
@@ -153,23 +179,11 @@ describeWithProgram('Caddy', findSystemProgram('caddy'), 'caddy', (program) => {
   });
 
   it.each(['GET', 'POST'])('never repeats a request that the server may have had: %s', async (method) => {
-    const asked: string[] = [];
     const port = await freePort();
-    const server = createServer((socket) => {
-      socket.once('data', (bytes: Buffer) => {
-        asked.push(bytes.toString('latin1').split(' ')[0] ?? '');
-        socket.destroy();
-      });
-    }).listen(port, '127.0.0.1');
+    const { asked, close } = await hangingUp([port]);
     const proxy = await startCaddy(program, `http://127.0.0.1:${port}`);
-    const status = await new Promise((resolve, reject) => {
-      request(`${proxy.origin}${PATH}`, { method, ca: proxy.authority }, ({ statusCode }) => {
-        resolve(statusCode);
-      })
-        .on('error', reject)
-        .end();
-    });
-    server.close();
+    const status = await statusOf(proxy, method);
+    close();
     await proxy.stop();
     expect([status, asked]).toEqual([502, [method]]);
   });
@@ -245,27 +259,13 @@ describe('with the configuration of docs/examples', () => {
     });
 
     it.each(['GET', 'POST'])('never repeats a request that a server may have had: %s', async (method) => {
-      const asked: string[] = [];
       const ports = [await freePort(), await freePort()];
-      const servers = ports.map((port) =>
-        createServer((socket) => {
-          socket.once('data', (bytes: Buffer) => {
-            asked.push(bytes.toString('latin1').split(' ')[0] ?? '');
-            socket.destroy();
-          });
-        }).listen(port, '127.0.0.1'),
-      );
+      const { asked, close } = await hangingUp(ports);
       const peers = ports.map((port) => `server 127.0.0.1:${port};`).join(' ');
       const origin = await runNginx('peers', `upstream peers { ${peers} keepalive 4; }`);
-      const status = await new Promise((resolve, reject) => {
-        request(`${origin}${PATH}`, { method, ca: authority }, ({ statusCode }) => {
-          resolve(statusCode);
-        })
-          .on('error', reject)
-          .end();
-      });
+      const status = await statusOf({ origin, authority }, method);
       await stop();
-      servers.forEach((server) => server.close());
+      close();
       expect([status, asked]).toEqual([502, [method]]);
     });
 
