@@ -20,7 +20,6 @@ const WRITTEN: readonly (readonly [string, (secret: Buffer) => string | Buffer])
   ['in clear', (secret) => secret],
   ['in the other case', (secret) => Buffer.from(swapCase(secret.toString('latin1')), 'latin1')],
   ['in hex', (secret) => secret.toString('hex')],
-  ['in capital hex', (secret) => secret.toString('hex').toUpperCase()],
   ['as bytea', (secret) => `(1,"\\\\x${secret.toString('hex')}")`],
   ['as an inspected Buffer', (secret) => `<Buffer ${secret.toString('hex').replace(/../g, '$& ')}>`],
   ['as a Buffer in JSON', (secret) => JSON.stringify({ secret })],
@@ -34,13 +33,10 @@ const WRITTEN: readonly (readonly [string, (secret: Buffer) => string | Buffer])
         (secret: Buffer) => Buffer.concat([randomBytes(offset), secret, randomBytes(5)]).toString('base64'),
       ] as const,
   ),
-  ['in base64 in the other case', (secret) => swapCase(secret.toString('base64'))],
   ['in hex in base64', (secret) => Buffer.from(`x${secret.toString('hex')}`).toString('base64')],
   ['in base64 in base64', (secret) => Buffer.from(`x${secret.toString('base64')}`).toString('base64')],
   ['in base64 in hex', (secret) => Buffer.from(secret.toString('base64')).toString('hex')],
-  ['in base64 in an URL', (secret) => encodeURIComponent(secret.toString('base64'))],
   ['in an URL, each byte', (secret) => secret.toString('hex').replace(/../g, '%$&')],
-  ['in an URL, encoded twice', (secret) => secret.toString('hex').replace(/../g, '%25$&')],
   ['escaped as in C', (secret) => secret.toString('hex').replace(/../g, '\\x$&')],
   [
     'escaped as in PostgreSQL',
@@ -68,32 +64,6 @@ describe.each(WRITTEN)('a secret %s', (_, write) => {
   });
 });
 
-describe('a secret that is cut off', () => {
-  it('is found as well', () => {
-    const marks = new CanaryMarks();
-    const secret = marks.bytes('nonce', 'cut off', 64);
-    const search = new CanarySearch(marks.all());
-    for (const piece of [secret.subarray(0, 17), secret.subarray(24), secret.subarray(25, 42)]) {
-      expect(search.look('log', surrounded(piece.toString('base64')))).not.toEqual([]);
-    }
-  });
-});
-
-describe('a secret of more than letters and digits', () => {
-  it.each([
-    ['JSON', (secret: string) => JSON.stringify({ secret })],
-    ['JSON in JSON', (secret: string) => JSON.stringify(JSON.stringify({ secret }))],
-    ['a form', (secret: string) => new URLSearchParams({ secret }).toString()],
-    ['an URL', (secret: string) => encodeURIComponent(secret)],
-    ['Basic', (secret: string) => `Basic ${Buffer.from(`admin:${secret}`).toString('base64')}`],
-    ['Python', (secret: string) => secret.replace(/[^ -~]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)],
-  ])('is found in %s', (_, write) => {
-    const marks = new CanaryMarks();
-    const secret = marks.text('password', 'of the administrator');
-    expect(new CanarySearch(marks.all()).look('log', write(secret))).not.toEqual([]);
-  });
-});
-
 describe('what is searched', () => {
   it('is not excused by an exception for another kind or another place', () => {
     const marks = new CanaryMarks();
@@ -114,19 +84,6 @@ describe('what is searched', () => {
     const { leaks, unused } = evidence.judge(marks, exceptions);
     expect(leaks.map(({ place }) => place)).toEqual(['log documented', 'answer documented /x (failure)']);
     expect(unused).toEqual(exceptions.slice(1));
-  });
-
-  it('is nothing that only looks like it: two megabytes of random digits and bytes hold no mark', () => {
-    const marks = new CanaryMarks();
-    for (let number = 0; number < 50; number += 1) {
-      marks.text('password', `text ${number}`);
-      marks.bytes('nonce', `bytes ${number}`, 64);
-    }
-    const search = new CanarySearch(marks.all());
-    const noise = randomBytes(500_000);
-    expect(search.look('noise', noise)).toEqual([]);
-    expect(search.look('noise', noise.toString('hex'))).toEqual([]);
-    expect(search.look('noise', noise.toString('base64'))).toEqual([]);
   });
 });
 

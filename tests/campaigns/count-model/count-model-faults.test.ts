@@ -28,14 +28,6 @@ function changed(name: string, from: string, to: string): string {
 const FAULTS: readonly (readonly [title: string, sql: string])[] = [
   ['removed tokens still count', 'DROP TRIGGER tokens_count_delete ON tokens'],
   ['a lock goes unseen', 'DROP TRIGGER tokens_count_locked_update ON tokens'],
-  ['removed tokens still count as locked', 'DROP TRIGGER tokens_count_locked_delete ON tokens'],
-  [
-    'moves of locked tokens go unseen',
-    `DROP TRIGGER tokens_count_locked_update ON tokens;
-     CREATE TRIGGER tokens_count_locked_update AFTER UPDATE OF fail_count, max_fail ON tokens
-       FOR EACH ROW WHEN (OLD.locked <> NEW.locked)
-       EXECUTE FUNCTION append_locked_token_deltas()`,
-  ],
   [
     'a fold of locked tokens forgets those of before',
     changed('fold_counts', 'SET tokens = k.tokens + excluded.tokens', 'SET tokens = excluded.tokens'),
@@ -46,17 +38,8 @@ const FAULTS: readonly (readonly [title: string, sql: string])[] = [
     `${UPDATE_TRIGGER} active, owner_resolver_id, owner_user_id ON tokens ${APPEND}`,
   ],
   [
-    'switching goes unseen',
-    `${UPDATE_TRIGGER} realm_set_id, owner_resolver_id, owner_user_id ON tokens ${APPEND}`,
-  ],
-  ['a new owner goes unseen', `${UPDATE_TRIGGER} active, realm_set_id ON tokens ${APPEND}`],
-  [
     'somebody with two tokens in a realm is gone with the first one, once folded',
     changed('fold_counts', 'FILTER (WHERE after > 0)', 'FILTER (WHERE after > 0 AND after >= before)'),
-  ],
-  [
-    'somebody with two tokens in a realm is gone with the first one, before it is folded',
-    changed('read_counts', 'FILTER (WHERE after > 0)', 'FILTER (WHERE after > 0 AND after >= before)'),
   ],
   [
     'somebody with tokens of two realms counts in one',
@@ -78,7 +61,6 @@ const FAULTS: readonly (readonly [title: string, sql: string])[] = [
       'SET revision = revision',
     ),
   ],
-  ['removed users still count', 'DROP TRIGGER users_count_delete ON users'],
   ['users keep their old resolver', 'DROP TRIGGER users_count_update ON users'],
 ];
 

@@ -55,64 +55,29 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     'NEW.fail_count = OLD.fail_count + 1',
     'NEW.fail_count := OLD.fail_count',
   ),
-  'a locked token counts no more': spoiled(
-    'tokens',
-    'NEW.fail_count = OLD.fail_count + 1 AND OLD.fail_count >= OLD.max_fail',
-    'NEW.fail_count := OLD.fail_count',
-  ),
   'a token locks one wrong response too late': lookedUp(
     '"tokens"."max_fail"',
     '"tokens"."max_fail" + 1 AS max_fail',
-  ),
-  'a right response leaves the fail counter as it is': spoiled(
-    'tokens',
-    'NEW.fail_count = 0 AND NEW.last_success_at IS DISTINCT FROM OLD.last_success_at',
-    'NEW.fail_count := OLD.fail_count',
-  ),
-  'the counter moves on by one, wherever the response was found': spoiled(
-    'tokens',
-    'NEW.counter > OLD.counter',
-    'NEW.counter := OLD.counter + 1',
   ),
   'what was accepted is forgotten': spoiled(
     'tokens',
     "NEW.replay_markers <> '{}'",
     "NEW.replay_markers := '{}'",
   ),
-  'enrolling anew with the same key begins to count anew': spoiled(
-    'tokens',
-    'NEW.seed IS DISTINCT FROM OLD.seed',
-    "NEW.counter := 0; NEW.replay_markers := '{}'",
-  ),
   'one challenge too many stays open': replaced(
     /OFFSET (\$3|request\.max_open - 1) LIMIT 1/,
     'OFFSET $1 + 1 LIMIT 1',
-  ),
-  'the newest challenge outlives a change of hands': replaced(
-    /^update "challenges" .* where "token_id" = (\$\d) and "closed_by" is null$/,
-    '$& and id < (SELECT max(id) FROM challenges WHERE token_id = $1)',
   ),
   'wrong responses never close a challenge': spoiled(
     'challenges',
     "NEW.closed_by = 'exhausted'",
     'NEW.closed_by := NULL; NEW.closed_at := NULL',
   ),
-  'a wrong response counts for the other transactions of the token': {
-    sql: `CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN UPDATE challenges SET wrong_count = wrong_count + 1, received_tan = true
-           WHERE token_id = NEW.token_id AND id <> NEW.id AND closed_by IS NULL; RETURN NULL; END $$;
-      CREATE TRIGGER a_spoil AFTER UPDATE ON challenges FOR EACH ROW
-        WHEN (NEW.wrong_count > OLD.wrong_count AND pg_trigger_depth() = 0) EXECUTE FUNCTION spoil()`,
-  },
   'a challenge expires a second too late': spoiled(
     'challenges',
     'true',
     "NEW.open_until := NEW.open_until + interval '1 second'",
     'INSERT',
-  ),
-  'a response without a transaction is tried on the oldest challenge first': replaced(
-    /("challenges"."closed_by" is null.* order by "challenges"."issued_at") desc, "challenges"."id" desc/,
-    '$1 asc, "challenges"."id" asc',
   ),
   'a clock that has been found ahead is not followed': spoiled(
     'tokens',
@@ -120,11 +85,6 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     'NEW.time_shift := OLD.time_shift',
   ),
   'a disabled token answers': lookedUp('"tokens"."active"', 'true AS active'),
-  'the PIN is not asked for': lookedUp('"tokens"."pin"', 'NULL::bytea AS pin'),
-  'housekeeping removes what expired just now': replaced(
-    /"?open_until"? < \$(\d)/,
-    `open_until < $$$1::timestamptz + interval '7 days'`,
-  ),
   'a response is looked at twice': {
     spoil: (services) => ({
       ...services,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { publishResults } from '../../../bench/result-page.ts';
 import { readRepositoryFile } from '../../repository/repository-file.ts';
-import { campaignSeed, isLong, shortOrLong } from '../../support/campaign.ts';
+import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { startCaddy } from '../../support/servers/caddy.ts';
@@ -264,26 +264,5 @@ describeWithProgram(
       },
       LIMIT_MS,
     );
-
-    if (isLong) {
-      it(
-        'without DRAIN_TIME do not answer each: the campaign sees what draining saves',
-        async () => {
-          client = await HistoryClient.open(proxies[0]?.origin ?? '', PASSWORD);
-          asked.length = 0;
-          places = places.map((place) => ({
-            ...place,
-            environment: { ...place.environment, DRAIN_TIME: '0' },
-          }));
-          const unanswered = (): number =>
-            sent()
-              .flatMap(({ requests }) => requests)
-              .filter(({ isAnswered }) => !isAnswered).length;
-          await roll('CUT', () => unanswered() > 0 || total() >= REQUESTS);
-          expect(unanswered()).toBeGreaterThan(0);
-        },
-        LIMIT_MS,
-      );
-    }
   },
 );
