@@ -7,13 +7,7 @@ import { readSiteFiles } from '../../../src/http/site.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
-import {
-  type ConsoleSite,
-  lookAt,
-  openConsole,
-  startConsole,
-  WIDTHS,
-} from '../../support/browser/console-site.ts';
+import { type ConsoleSite, lookAt, startConsole, WIDTHS } from '../../support/browser/console-site.ts';
 import { builtFolder } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
@@ -82,13 +76,6 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
 
   const press = (page: Page, name: string): Promise<void> =>
     page.getByRole('button', { name, exact: true }).click();
-
-  it('says that it is not offered where no policy opens it', async () => {
-    const { page } = await openPage(browser, site.origin);
-    await page.goto(`${site.origin}/app/account`);
-    await expectScreen(page, 'There is no account page here');
-    expect(await lookAt(page, 'account-missing')).toEqual([]);
-  });
 
   it.each(WIDTHS)('lets a customer rename, add and lock a phone, %d pixels wide', async (width) => {
     const { application, origin } = site;
@@ -224,28 +211,4 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
       expect(problems.filter((problem) => !problem.includes('401'))).toEqual([]);
     },
   );
-
-  it('is left at once where the helpdesk ends the session at the page of the person', async () => {
-    const { origin } = site;
-    await addCustomer('cleo');
-    await set('self-service', 'selfservice', 'show');
-    const { page } = await openPage(browser, origin);
-    await page.goto(`${origin}/app/account`);
-    await page.getByLabel('User name').fill('cleo');
-    await page.getByLabel('Realm').fill('customers');
-    await page.getByLabel('Password').fill(PASSWORD);
-    const begun = await got(page, '/self/sign-in', () => press(page, 'Continue'));
-    await page.getByLabel('Or type the digits that the app shows').fill(tanOf(begun));
-    await press(page, 'Confirm');
-    await expectScreen(page, 'Your phones');
-    const path = '/people/customers/customers/cleo';
-    const { page: helpdesk } = await openConsole(browser, site, { path });
-    await helpdesk.getByText('Signed in at the account page.').waitFor();
-    expect(await lookAt(helpdesk, 'person-sessions')).toEqual([]);
-    await press(helpdesk, 'End the sessions');
-    await helpdesk.locator('[aria-live="polite"]').getByText('1 session is ended.').waitFor();
-    await expectSoon(() => helpdesk.getByText('Signed in at the account page.').count()).toBe(0);
-    await page.reload();
-    await expectScreen(page, 'Sign in to your account');
-  });
 });

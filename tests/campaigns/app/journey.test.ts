@@ -259,8 +259,15 @@ describeWithProgram('a portal in one browser, the app in another', findChromium(
       ...(await readFolder(join(folder, 'other'))),
     ];
     expect(files.length).toBeGreaterThan(10);
-    const found = secrets.flatMap((secret) =>
-      [Buffer.from(secret), Buffer.from(secret, 'utf16le'), Buffer.from(secret, 'hex')]
+    // The profile is not empty, and the app has stored something.
+    expect(files.some(([path]) => path.includes('IndexedDB'))).toBe(true);
+    const found = [...secrets, `PORTAL-${demo.user}`, 'EUR to Carla'].flatMap((secret) =>
+      [
+        Buffer.from(secret),
+        Buffer.from(secret, 'utf16le'),
+        Buffer.from(secret, 'hex'),
+        Buffer.from(Buffer.from(secret).toString('base64').replace(/=+$/, '')),
+      ]
         .filter(({ length }) => length >= 5)
         .flatMap((bytes) =>
           files.filter(([, content]) => content.includes(bytes)).map(([path]) => `${secret}: ${path}`),

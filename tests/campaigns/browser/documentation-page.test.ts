@@ -61,23 +61,6 @@ describeWithProgram('the page /docs', findChromium(), 'chromium', (program) => {
     await page.context().close();
   });
 
-  it('shows an endpoint with what its description refers to', async () => {
-    const { page, problems } = await opened('/docs');
-    await page.locator('#operations-tag-ocra').click();
-    const block = page.locator('#operations-ocra-postOcraCheckT');
-    await block.locator('.opblock-summary-control').click();
-    for (const text of [
-      'the HTTP status of a failure that would come with 200',
-      'transactionid',
-      'a limit is reached',
-      '"failcount": 0',
-    ]) {
-      await block.getByText(text).first().waitFor();
-    }
-    expect(problems).toEqual([]);
-    await page.context().close();
-  });
-
   it('tries an endpoint with the credentials that were typed', async () => {
     const { page, problems } = await opened('/docs');
     await page.getByRole('button', { name: 'Authorize' }).first().click();

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,6 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type WatchedPage, findChromium, startChromium, watchPage } from '../../support/browser/chromium.ts';
 import { PASSWORD, showsTotal, signIn, signOut } from '../../support/browser/console-site.ts';
 import { type TestDatabase, createTestDatabase } from '../../support/database/test-database.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { type Caddy, startCaddy } from '../../support/servers/caddy.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
@@ -19,21 +17,14 @@ import { tried } from '../browser/tried-endpoint.ts';
 const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
 
 /** A built server with the console, in a process of its own, whose `admin` has the password of the console's tests. */
-export class ConsoleProcess {
+class ConsoleProcess {
   readonly #database: TestDatabase;
   readonly #folder: string;
-  readonly #environment: Readonly<Record<string, string>>;
-  #server: ServerProcess;
+  readonly #server: ServerProcess;
 
-  private constructor(
-    database: TestDatabase,
-    folder: string,
-    environment: Readonly<Record<string, string>>,
-    server: ServerProcess,
-  ) {
+  private constructor(database: TestDatabase, folder: string, server: ServerProcess) {
     this.#database = database;
     this.#folder = folder;
-    this.#environment = environment;
     this.#server = server;
   }
 
@@ -48,25 +39,12 @@ export class ConsoleProcess {
       ADMIN_PASSWORD_FILE: join(folder, 'password'),
       ...further,
     };
-    return new ConsoleProcess(database, folder, environment, await startServerProcess(environment));
+    return new ConsoleProcess(database, folder, await startServerProcess(environment));
   }
 
-  /** Without a slash at its end. The same after `restart`. */
+  /** Without a slash at its end. */
   get origin(): string {
     return this.#server.baseUrl;
-  }
-
-  /** Ends the process as a crash does: without a last word to anybody. */
-  async kill(): Promise<void> {
-    const ended = once(this.#server.process, 'close');
-    this.#server.process.kill('SIGKILL');
-    await ended;
-  }
-
-  /** Starts it again, on the same port, with the same database and folder. */
-  async restart(): Promise<void> {
-    const { port } = new URL(this.origin);
-    this.#server = await startServerProcess({ ...this.#environment, PORT: port });
   }
 
   /** Adds a token by a request. */
@@ -85,15 +63,6 @@ export class ConsoleProcess {
     if (!result.status) {
       throw new Error(`${serial} was not enrolled: ${JSON.stringify(result)}`);
     }
-  }
-
-  /** Adds a token as another server on the same database does, while this one may be away. */
-  async enrolElsewhere(serial: string): Promise<void> {
-    await queryOnce(
-      this.#database.url,
-      `INSERT INTO tokens (serial, type, active, realm_set_id, algorithm, seed)
-       VALUES ('${serial}', 'ocra2', true, intern_realm_set('{}'), 'OCRA-1:HOTP-SHA256-8:C-QN08', decode(repeat('5a', 32), 'hex'))`,
-    );
   }
 
   async stop(): Promise<void> {
@@ -216,24 +185,6 @@ describeWithProgram('behind a proxy', findSystemProgram('caddy'), 'caddy', (cadd
         expect(await context.cookies()).toEqual([]);
         expect(asked.filter((url) => url.startsWith('http') && !url.startsWith(`${site}/`))).toEqual([]);
       });
-    });
-
-    it('says that the server is away, which the proxy answers for, and goes on by itself', async () => {
-      const { page } = await signedIn(proxy.origin);
-      await page.goto(`${proxy.origin}/console/#/tokens`);
-      await page.getByRole('link', { name: 'PROXY1', exact: true }).waitFor();
-      await page.goto(`${proxy.origin}/console/#/`);
-      await showsTotal(page, tokens);
-      await server.kill();
-      await page.getByText(/^No connection since/).waitFor();
-      await page.goto(`${proxy.origin}/console/#/tokens`);
-      await page.getByRole('alert').getByText('The server does not answer').waitFor();
-      await server.restart();
-      await page.getByRole('link', { name: 'PROXY1', exact: true }).waitFor();
-      await page.goto(`${proxy.origin}/console/#/`);
-      await enrol();
-      await showsTotal(page, tokens);
-      await expectSoon(() => page.url()).toBe(`${proxy.origin}/console/#/`);
     });
   });
 });

@@ -87,23 +87,6 @@ describeConsole('the pages of policies and settings', (given) => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await expectSoon(() => stored('configuration')).toMatchObject({ user: 'admin' });
   });
-
-  it('check a setting as it is typed, tell what follows, and restore the default', async () => {
-    const page = await open('/settings');
-    await page.getByRole('button', { name: 'Change OcraMaxChallenges' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Value in force').fill('0');
-    await dialog.getByText('must be a whole number from 1 to 1000').waitFor();
-    await expectSoon(() => dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
-    await dialog.getByLabel('Value in force').fill('2');
-    expect(await lookAt(page, 'setting')).toEqual([]);
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Restore the default of OcraMaxChallenges' }).click();
-    await dialog.getByRole('button', { name: 'Default' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    const settings = await given.site.application.services.settings.list();
-    expect(settings.has('OcraMaxChallenges')).toBe(false);
-  });
 });
 
 const PROBE = '<img src=x onerror="document.title=1">';

@@ -1,11 +1,8 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
-import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
-import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
+import { OPERATOR } from '../../support/application/test-application.ts';
 import {
   addAdministrator,
-  ADMIN_MAY_ALL,
   describeConsole,
   lookAt,
   setPolicies,
@@ -76,54 +73,6 @@ describeConsole('the helpdesk in the console', (given) => {
     await expectSoon(() => page.getByText('the user reports: this was not me').count()).toBe(1);
   });
 
-  it('enrols a new phone by two QR codes, sees the response, and keeps no secret', async () => {
-    const { application } = given.site;
-    const device = new VirtualDevice({ clock: application.clock });
-    const { page } = await given.open({ path: '/search', name: 'desk' });
-    await searched(page, 'anna');
-    await link(page, 'anna').click();
-    await link(page, 'New token').click();
-    await button(page, 'Show the first QR code').click();
-    await page.getByText('the app must show “The first step is done”').waitFor();
-    await page.getByText('The person has no app yet').click();
-    expect(await shownCode(page, 'QR code of the address of the app')).toBe(`${given.site.origin}/app/`);
-    const first = await shownCode(page, 'First QR code of the roll-out');
-    await page.setViewportSize({ width: 390, height: 900 });
-    expect(await lookAt(page, 'enrol-code')).toEqual([]);
-    const questions = {
-      activationCode: () => Promise.resolve('GEZDGNBVGY3TQOJQ01'),
-      ocraPin: () => Promise.resolve(''),
-    };
-    const begun = await device.scan(emptyDeviceState(), first, questions);
-    await page.getByLabel('Activation code', { exact: true }).fill('GEZDGNBVGY3TQOJQ99');
-    await button(page, 'Show the second QR code').click();
-    await page
-      .getByText(/activation code/i)
-      .last()
-      .waitFor();
-    await page.getByLabel('Activation code', { exact: true }).fill('GEZDGNBVGY3TQOJQ01');
-    await button(page, 'Show the second QR code').click();
-    const second = await shownCode(page, 'Second QR code of the roll-out');
-    await page.getByText('Waiting for the first response').waitFor();
-    expect(await lookAt(page, 'enrol-response')).toEqual([]);
-    const { answer } = await device.scan(begun.state, second, questions);
-    if (answer.kind !== 'nonce') {
-      throw new Error('no second code');
-    }
-    await application.check(answer.transactionId, wrongResponse(answer.response));
-    await page.getByText('A wrong response has come (1)').waitFor();
-    await application.check(answer.transactionId, answer.response);
-    await page.getByText(`The token ${answer.serial} is ready.`).waitFor();
-    const kept = await page.evaluate<string>(
-      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.documentElement.outerHTML])',
-    );
-    for (const secret of [first, second, 'GEZDGNBVGY3TQOJQ01']) {
-      expect(kept).not.toContain(secret);
-    }
-    await link(page, 'To the token').click();
-    await page.getByText('ready', { exact: true }).waitFor();
-  });
-
   it('shows the key of a plain token once, and assigns, describes and removes it', async () => {
     const { page } = await given.open({ path: '/enrol' });
     await page.getByLabel('Device with a key').check();
@@ -191,63 +140,4 @@ describeConsole('the helpdesk in the console', (given) => {
     const picture = await page.getByRole('img', { name }).screenshot();
     return readQrCode(picture) ?? '';
   }
-});
-
-describeConsole('a new installation in the console', (given) => {
-  it('shows what to do first in place of zeros, and sets the answer address', async () => {
-    const { page } = await given.open();
-    const steps = page.getByRole('region', { name: 'First steps' });
-    await steps.getByText('to do:').nth(6).waitFor();
-    expect(await lookAt(page, 'first-steps')).toEqual([]);
-    await expectSoon(() => page.getByText('Tokens, all').count()).toBe(0);
-    await page.goto(`${given.site.origin}/console/#/tokens`);
-    const content = page.locator('#content');
-    await content.getByText('There is no token that you may see yet.').waitFor();
-    await content.getByRole('link', { name: 'New token' }).click();
-    await content.getByRole('link', { name: 'Choose the person first' }).waitFor();
-    await page.goBack();
-    await page.getByLabel('Beginning of the serial').fill('x');
-    await content.getByText('No token matches.').waitFor();
-    await page.goto(`${given.site.origin}/console/#/people`);
-    await content.getByRole('link', { name: 'To the realms' }).waitFor();
-    await page.goto(`${given.site.origin}/console/#/`);
-    await steps.getByRole('button', { name: 'Set the answer address' }).click();
-    const dialog = page.getByRole('dialog');
-    await expectSoon(() => dialog.getByRole('textbox').inputValue()).toBe(
-      `${given.site.origin}/ocra/check_t`,
-    );
-    await dialog.getByText('This address means the device that opens it').waitFor();
-    await dialog.getByRole('textbox').fill('https://tan.example.org/ocra/check_t');
-    await expectSoon(() => dialog.getByRole('status').textContent()).toBe('');
-    await dialog.getByRole('textbox').fill('http://tan.example.org/ocra/check_t');
-    await dialog.getByText('Without https, the app does not send its response').waitFor();
-    await dialog.getByRole('textbox').fill(`${given.site.origin}/ocra/check_t`);
-    expect(await lookAt(page, 'answer-address')).toEqual([]);
-    await dialog.getByRole('button', { name: 'Set the answer address' }).click();
-    await steps.getByText('✓ done:').waitFor();
-    const { policies } = given.site.application.services;
-    const [policy] = Object.values(await policies.list({ scope: 'authentication' }));
-    expect(policy).toMatchObject({ realm: '*', action: `qrtanurl=${given.site.origin}/ocra/check_t` });
-    await policies.remove(OPERATOR, 'answer-address');
-  });
-
-  it('tells a helpdesk without the right whom to ask, and shows it no first steps', async () => {
-    await setPolicies(given.site, ...ADMIN_MAY_ALL, [
-      'desk',
-      'admin',
-      'show, init, userlist',
-      'desk',
-      'south',
-    ]);
-    await addAdministrator(given.site, 'desk');
-    await given.site.application.addRealm('south', ['bert']);
-    const { page } = await given.open({ path: '/search', name: 'desk' });
-    await page.getByRole('searchbox').fill('bert');
-    await page.getByRole('link', { name: 'bert', exact: true }).click();
-    await page.getByRole('link', { name: 'New token' }).click();
-    await page.getByText('You have no right to policies (system:write). Ask whoever has it').waitFor();
-    await page.goto(`${given.site.origin}/console/#/`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await expectSoon(() => page.getByRole('region', { name: 'First steps' }).count()).toBe(0);
-  });
 });

@@ -86,24 +86,24 @@ describeConsole('a day with the console', (given) => {
       activationCode: () => Promise.resolve(ACTIVATION_CODE),
       ocraPin: () => Promise.resolve(''),
     };
-    const first = await device.scan(
-      emptyDeviceState(),
-      await codeOn(desk.page, 'First QR code of the roll-out'),
-      questions,
-    );
-    await desk.page.getByLabel('Activation code', { exact: true }).fill(ACTIVATION_CODE);
-    await desk.page.getByRole('button', { name: 'Show the second QR code' }).click();
-    const second = await device.scan(
-      first.state,
-      await codeOn(desk.page, 'Second QR code of the roll-out'),
-      questions,
-    );
+    const firstCode = await codeOn(desk.page, 'First QR code of the roll-out');
+    const first = await device.scan(emptyDeviceState(), firstCode, questions);
+    for (const code of [ACTIVATION_CODE.replace('01', '99'), ACTIVATION_CODE]) {
+      await desk.page.getByLabel('Activation code', { exact: true }).fill(code);
+      await desk.page.getByRole('button', { name: 'Show the second QR code' }).click();
+    }
+    const secondCode = await codeOn(desk.page, 'Second QR code of the roll-out');
+    const second = await device.scan(first.state, secondCode, questions);
     if (second.answer.kind !== 'nonce') {
       throw new Error('the second code is none of a roll-out');
     }
     const { serial } = second.answer;
     await application.check(second.answer.transactionId, second.answer.response);
     await desk.page.getByText(`The token ${serial} is ready.`).waitFor();
+    const kept = await desk.page.evaluate<string>(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.documentElement.outerHTML])',
+    );
+    expect([firstCode, secondCode, ACTIVATION_CODE].filter((secret) => kept.includes(secret))).toEqual([]);
     await shows(officer.page, 'Tokens, all', '2');
     await shows(officer.page, 'Tokens, active', '2');
 

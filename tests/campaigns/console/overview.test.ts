@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import type { Locator, Page } from 'playwright-core';
 import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
-import { keepPicture, savedText } from '../../support/browser/chromium.ts';
+import { keepPicture } from '../../support/browser/chromium.ts';
 import {
   addAdministrator,
   describeConsole,
@@ -234,28 +234,6 @@ describeConsole('the pages of the audit', (given) => {
       /^#\/transactions\/[0-9a-f]{20}$/,
     );
     expect(await lookAt(page, 'audit')).toEqual([]);
-    await page.context().close();
-  });
-
-  it('saves what is selected as a file, and says whether it can be verified', async () => {
-    const page = await open('/audit');
-    await page.getByLabel('Outcome').fill('wrong');
-    await button(page, 'Search').click();
-    await waitForCount(rows(page), 1);
-    const [csv] = await Promise.all([
-      page.waitForEvent('download'),
-      button(page, 'CSV for spreadsheets').click(),
-    ]);
-    expect(csv.suggestedFilename()).toMatch(/^audit-extract-.*\.csv$/);
-    const [head, ...lines] = (await savedText(csv)).trimEnd().split('\r\n');
-    expect(head).toMatch(/^\uFEFFid,at,actor,/);
-    expect(lines).toHaveLength(1);
-    await page.getByText(/selected rows, which nobody can verify/).waitFor();
-    await button(page, 'Clear').click();
-    await button(page, 'Search').click();
-    const [whole] = await Promise.all([page.waitForEvent('download'), button(page, 'JSON lines').click()]);
-    expect(whole.suggestedFilename()).toMatch(/^audit-2.*\.jsonl$/);
-    await page.getByText(/The file can be verified/).waitFor();
     await page.context().close();
   });
 

@@ -85,36 +85,6 @@ describeConsole(
       expectNoProblem(problems);
     });
 
-    it('by the app alone: the page goes on by itself', async () => {
-      const { name } = await withToken();
-      await page.goto(`${given.site.origin}/console/`);
-      await givePassword(name);
-      const code = await scanned();
-      await given.site.application.check(code.transactionId, answerTo(code));
-      await page.locator('#content').waitFor();
-      expect(new URL(page.url()).pathname).toBe('/console/');
-    });
-
-    it('and change their password with the present one, and sign in with the new one', async () => {
-      const name = await somebody();
-      await page.goto(`${given.site.origin}/console/#/account`);
-      await signIn(page, name);
-      await page.getByLabel('Present password', { exact: true }).fill('wrong');
-      await page.getByLabel('New password', { exact: true }).fill('another password');
-      await page.getByLabel('New password, again', { exact: true }).fill('another password');
-      await page.getByRole('button', { name: 'Change the password' }).click();
-      await page.getByLabel('Your password').fill(PASSWORD);
-      await page.getByRole('button', { name: 'Go on' }).click();
-      await page.getByRole('alert').getByText('Wrong password').waitFor();
-      await expectSoon(() => page.getByLabel('New password', { exact: true }).inputValue()).toBe(
-        'another password',
-      );
-      await page.getByLabel('Present password', { exact: true }).fill(PASSWORD);
-      await page.getByRole('button', { name: 'Change the password' }).click();
-      await page.getByLabel('User name').waitFor();
-      await signIn(page, name, 'another password');
-    });
-
     it('and end their other sessions', async () => {
       const name = await somebody();
       const elsewhere = await given.open({ name });

@@ -6,7 +6,6 @@ import {
   expectNoProblem,
   faultsOf,
   lookAt,
-  openUserMenu,
   PASSWORD,
   setPolicies,
   signIn,
@@ -69,21 +68,6 @@ describeConsole('the frame of the console', (given) => {
     }).toBeLessThanOrEqual(800);
     await settings.remove(OPERATOR, 'InstallationName');
     await settings.remove(OPERATOR, 'InstallationColour');
-  });
-
-  it('shows times in UTC to those who want it, and keeps the choice in the browser', async () => {
-    const { page } = await given.open({ path: '/tokens/T1' });
-    const created = page.locator('dt', { hasText: 'Enrolled' }).locator('xpath=following-sibling::dd');
-    await created.waitFor();
-    await openUserMenu(page);
-    await page.getByLabel('Times').selectOption('UTC');
-    await expectSoon(() => created.innerText()).toMatch(/ UTC$/);
-    await page.reload();
-    await expectSoon(() => created.innerText()).toMatch(/ UTC$/);
-    await page.goto(`${given.site.origin}/console/#/audit`);
-    await page.getByLabel('Period').selectOption('own');
-    await page.getByLabel('From (UTC)').waitFor();
-    await page.context().close();
   });
 });
 

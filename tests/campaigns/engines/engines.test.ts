@@ -10,7 +10,6 @@ import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
 import { drawQrCode } from '../../../src/http/qr-picture.ts';
 import { readSiteFiles } from '../../../src/http/site.ts';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { type ConsoleSite, PASSWORD, startConsole } from '../../support/browser/console-site.ts';
 import { builtFolder } from '../../support/browser/vite.ts';
@@ -151,12 +150,6 @@ class Visitor {
     return this.#on('file', label, (id) => this.#chosen(id, path));
   }
 
-  /** @returns the rest of the line that begins so */
-  async textAfter(start: string): Promise<string> {
-    const lines = (await this.#text()).split('\n');
-    return lines.find((line) => line.startsWith(start))?.slice(start.length) ?? '';
-  }
-
   sees(text: string, role: 'text' | 'heading' | 'field' = 'text'): Promise<void> {
     return this.#on(role, text, () => Promise.resolve());
   }
@@ -201,8 +194,6 @@ class Visitor {
 const ACTIVATION_CODE = 'GEZDGNBVGY3TQOJQ01';
 
 const PIN = '482915';
-
-const PHONE_SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
 
 describe.each(ENGINES)('$name', (engine) => {
   describeWithProgram('console and app', engine.program, engine.debianPackage, (program) => {
@@ -318,72 +309,6 @@ describe.each(ENGINES)('$name', (engine) => {
       await visitor.press('button', 'History');
       await visitor.sees('Welcome');
     });
-
-    it('lets a customer rename, add and lock phones at the account page, and signs out with the last', async () => {
-      const { application, origin } = site;
-      const { policies, tokens, users } = application.services;
-      const names = { givenName: '', surname: '', email: '', phone: '' };
-      await users.add(OPERATOR, { resolver: 'north', login: 'cleo', password: PASSWORD, ...names });
-      const own = { user: 'cleo', realm: 'north', description: 'my phone' };
-      await application.enrolPlain('PHONE', PHONE_SUITE, own);
-      await policies.set(OPERATOR, {
-        name: 'self-service',
-        scope: 'selfservice',
-        realm: 'north',
-        action: 'show, rename, lock, enrol',
-      });
-      await visitor.open(`${origin}/app/account`);
-      await visitor.fill('User name', 'cleo');
-      await visitor.fill('Password', PASSWORD);
-      await visitor.fill('Realm', 'north');
-      await visitor.press('button', 'Continue');
-      await typeTan();
-      await visitor.sees('Your phones', 'heading');
-      await visitor.press('button', 'Rename “my phone”');
-      await visitor.fill('Name of the phone', 'the lost one');
-      await visitor.press('button', 'Save');
-      await visitor.sees('The new name is saved.');
-      await visitor.press('button', 'Add another phone');
-      await visitor.fill('Name of the phone', 'the new one');
-      await visitor.press('button', 'Continue');
-      await visitor.sees('Confirm the new phone', 'heading');
-      await typeTan();
-      const device = new VirtualDevice({ clock: application.clock });
-      const first = await visitor.code('First QR code for the new phone');
-      await visitor.press('button', 'Continue');
-      const second = await visitor.code('Second QR code for the new phone');
-      const questions = {
-        activationCode: async () => (await visitor.textAfter('Activation code: ')).replaceAll(' ', ''),
-        ocraPin: () => Promise.resolve(''),
-      };
-      const begun = await device.scan(emptyDeviceState(), first, questions);
-      const { answer } = await device.scan(begun.state, second, questions);
-      if (answer.kind !== 'nonce') {
-        throw new Error('the second code is none of a roll-out');
-      }
-      await visitor.fill('Or type the digits that the app shows', answer.response);
-      await visitor.press('button', 'Confirm');
-      await visitor.sees('The new phone is ready.');
-      await visitor.press('button', 'Lock “the new one”');
-      await visitor.press('button', 'Lock now');
-      await visitor.sees('The phone is locked.');
-      expect(await tokens.show(OPERATOR, answer.serial)).toMatchObject({ active: false });
-      await visitor.press('button', 'Lock “the lost one”');
-      await visitor.press('button', 'Lock now');
-      await visitor.sees('Sign in to your account', 'heading');
-      await expectSoon(() => tokens.show(OPERATOR, 'PHONE')).toMatchObject({
-        active: false,
-        description: 'the lost one',
-      });
-    });
-
-    /** Answers the challenge that the account page shows, by typing. */
-    async function typeTan(): Promise<void> {
-      const read = parseQrTanUrl(await visitor.code('QR code for your QR-TAN app'));
-      const tan = site.application.respond(PHONE_SUITE, read.kind === 'req' ? read.question : '');
-      await visitor.fill('Or type the digits that the app shows', tan);
-      await visitor.press('button', 'Confirm');
-    }
 
     /** Lets the app read a picture of the code. */
     async function scan(text: string): Promise<void> {

@@ -127,7 +127,7 @@ export async function addAdministrator({ application }: ConsoleSite, name: strin
 }
 
 /** Opens the console in a browser of its own, and signs in. @param path that of the page, after `#` */
-export async function openConsole(
+async function openConsole(
   browser: Browser,
   { origin }: Pick<ConsoleSite, 'origin'>,
   { path = '/', width = 1280, name = 'admin' }: { path?: string; width?: number; name?: string } = {},
@@ -147,7 +147,7 @@ export async function signIn(page: Page, name: string, password = PASSWORD): Pro
 }
 
 /** Opens the menu of the signed-in administrator: how the console is shown, and the sign-out. */
-export async function openUserMenu(page: Page): Promise<void> {
+async function openUserMenu(page: Page): Promise<void> {
   await page.getByRole('button', { name: /: account and display$|: Konto und Anzeige$/ }).click();
   await page.locator('#user-menu').waitFor();
 }

@@ -46,8 +46,6 @@ interface PortalPage extends AsyncDisposable {
   askedTimes(count: number): Promise<void>;
   /** Resolves once a request waits. */
   untilWaiting(): Promise<void>;
-  /** Resolves once no request waits: the component has given up. */
-  untilAlone(): Promise<void>;
 }
 
 /** @param markup of the page, where the component stands */
@@ -73,7 +71,6 @@ async function servePortalPage(component: string, markup: string): Promise<Porta
     },
     askedTimes: (count: number) => until(() => portal.asked.length >= count),
     untilWaiting: () => until(() => waiting.size > 0),
-    untilAlone: () => until(() => waiting.size === 0),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
