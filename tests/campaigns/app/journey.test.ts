@@ -27,6 +27,19 @@ const PIN = '493817';
 const NEXT_PIN = '604928';
 const PASSPHRASE = 'correct horse battery staple';
 
+/** Keeps what the camera of a page was opened for. */
+const KEEP_TRACKS = `{
+  const open = navigator.mediaDevices?.getUserMedia.bind(navigator.mediaDevices);
+  globalThis.tracks = [];
+  if (open !== undefined) {
+    navigator.mediaDevices.getUserMedia = async (wanted) => {
+      const stream = await open(wanted);
+      globalThis.tracks.push(...stream.getTracks());
+      return stream;
+    };
+  }
+}`;
+
 /** The place and the user of the demo, as it prints them. */
 interface Demo {
   readonly portal: string;
@@ -61,6 +74,7 @@ describeWithProgram('a portal in one browser, the app in another', findChromium(
     });
     desktop = await startChromium(program);
     phone = await startProfile(program, join(folder, 'profile'), cameraArguments(film()));
+    await phone.addInitScript(KEEP_TRACKS);
     demo = readDemo(await process.printed('Ctrl-C ends the demo'));
     const shown = await openPage(desktop, demo.portal);
     portal = shown.page;
@@ -126,7 +140,7 @@ describeWithProgram('a portal in one browser, the app in another', findChromium(
     await expectScreen(page, name);
   }
 
-  it('is rolled out by the camera, in both phases', async () => {
+  it('is rolled out by the camera, in both phases, and switches it off', async () => {
     await portal.goto('/');
     await portal.getByLabel('Name').fill(demo.user);
     await portal.getByLabel('Password').fill(demo.password);
@@ -138,6 +152,8 @@ describeWithProgram('a portal in one browser, the app in another', findChromium(
     const first = await shownCode();
     secrets.push(parameter(textOf(first), 'sh'));
     await scan(first);
+    await app.getByRole('button', { name: 'Add the token' }).waitFor();
+    await expectSoon(() => app.evaluate('tracks.map(({ readyState }) => readyState)')).toEqual(['ended']);
     await app.getByRole('button', { name: 'Add the token' }).click();
     await expectScreen(app, 'The first step is done');
 

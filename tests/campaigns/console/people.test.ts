@@ -85,32 +85,6 @@ describeConsole(
       expectNoProblem(problems);
     });
 
-    it('and end their other sessions', async () => {
-      const name = await somebody();
-      const elsewhere = await given.open({ name });
-      await page.goto(`${given.site.origin}/console/#/account`);
-      await signIn(page, name);
-      await page.getByText('this one', { exact: true }).waitFor();
-      const own = page
-        .getByRole('row')
-        .filter({ hasNotText: 'this one' })
-        .getByRole('button', { name: /^End:/ });
-      await own.first().click();
-      await expectRows(1);
-      await elsewhere.page.reload();
-      await elsewhere.page.getByLabel('User name').waitFor();
-      await elsewhere.page.context().close();
-    });
-
-    async function expectRows(count: number): Promise<void> {
-      await page
-        .getByRole('region', { name: 'Sessions' })
-        .getByRole('button', { name: /^End:/ })
-        .nth(count)
-        .waitFor({ state: 'detached' });
-      await expectSoon(() => page.getByRole('button', { name: /^End:/ }).count()).toBe(count);
-    }
-
     it.each(WIDTHS)('and manage administrators, with a confirmation, %d pixels wide', async (width) => {
       const { name, serial } = await withToken();
       number += 1;
