@@ -299,18 +299,6 @@ describeWithProgram('a database behind PgBouncer', findPgBouncer(), 'pgbouncer',
     expect(await found()).toEqual([]);
   });
 
-  it.each(["bytea_output = 'escape'", "DateStyle = 'German, DMY'", "TimeZone = 'Asia/Kathmandu'"])(
-    'works with %s, which the pooler passes on or the program reads',
-    async (setting) => {
-      await setForDatabase(setting);
-      const environment = { DATABASE_URL: bouncer.url, DATABASE_PREPARED_STATEMENTS: 'off' };
-      // The pooler may hand out a connection that has just been ended: an examination tells that once.
-      await codesAbout('database.unavailable', environment);
-      expect(await codesAbout('database.unavailable', environment)).toEqual([]);
-      expect(await codesAbout('clock', environment)).toEqual([]);
-    },
-  );
-
   it.each([
     ['default_transaction_isolation', 'serializable', 'read committed'],
     ['transform_null_equals', 'on', 'off'],

@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
 import { makeNamedPipe } from '../../support/servers/named-pipe.ts';
 import { REPOSITORY } from '../../repository/repository-file.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
 
 const LIBRARIES = [
   '/usr/lib/softhsm/libsofthsm2.so',
@@ -146,19 +146,10 @@ export class SoftHsm {
   }
 }
 
-/** Tests that need SoftHSM and pkcs11js: skipped with a message if they are missing; with CI=true that is a failure. */
+/** Tests that need SoftHSM and pkcs11js. */
 export function describeWithSoftHsm(title: string, tests: () => void): void {
   const missing = whatIsMissing();
-  if (missing === undefined) {
-    describe(title, tests);
-  } else if (process.env.CI === 'true') {
-    it(`${title}: needs ${missing}`, () => {
-      expect(`missing: ${missing}`).toBe('With CI=true nothing may be missing');
-    });
-  } else {
-    process.stderr.write(`Left out, missing: ${missing} (CONTRIBUTING.md): ${title}\n`);
-    it.todo(`${title} (left out: ${missing} missing)`);
-  }
+  describeWithProgram(title, missing === undefined ? UTILITY : undefined, missing ?? '', tests);
 }
 
 function whatIsMissing(): string | undefined {

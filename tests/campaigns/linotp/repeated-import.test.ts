@@ -9,7 +9,7 @@ import {
   replaced,
   withDump,
 } from '../../linotp/linotp-fixture.ts';
-import { openContent, storedTokens, wholeContent } from '../../linotp/stored-installation.ts';
+import { openContent, storedTokens } from '../../linotp/stored-installation.ts';
 import type { ImportEntry } from '../../../src/linotp/import-report.ts';
 import { momentsAt } from '../../../src/housekeeping/housekeeping.ts';
 import { HousekeepingStore } from '../../../src/housekeeping/housekeeping-store.ts';
@@ -121,17 +121,6 @@ describe('a repeated import', () => {
       return replaced(text, row, row.replace('0, false, false);', '1, true, false);'));
     });
     expect(differences(imported, 'challenges')).toEqual([expect.stringMatching(/^updated \d{12}$/)]);
-  });
-
-  it('takes only the groups that are asked for', async () => {
-    const before = await wholeContent(sql);
-    const imported = await withDump(
-      FIXTURE,
-      (place) => importFixture(app.services, FIXTURE, { place, only: ['realms', 'policies'] }),
-      (text) => replaced(text, ", 'QR07', 'ocra'", ", 'QR99', 'ocra'"),
-    );
-    expect(Object.keys(imported.summary.groups)).toEqual(['realms', 'policies']);
-    expect(await wholeContent(sql)).toEqual(before);
   });
 
   it('does not bring back a token that was removed here', async () => {

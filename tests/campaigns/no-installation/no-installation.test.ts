@@ -36,10 +36,6 @@ function refusal(text: string): Ended {
 describe('where there is no installation', () => {
   it.each([
     ['token', 'list'],
-    ['user', 'list', '--realm', 'office'],
-    ['audit', 'verify'],
-    ['key', 'list'],
-    ['count', '--json'],
     ['housekeeping', 'run'],
     ['resolver', 'add', 'staff'],
     ['admin', 'add', 'anna', '--password-file', '-'],
@@ -67,16 +63,6 @@ describe('where there is no installation', () => {
       `there is no installation in the data folder ${dataDir}: the folder does not exist. `,
     );
     expect(await readdir(folder)).toEqual([]);
-  });
-
-  it('leaves an empty data folder empty', async () => {
-    await mkdir(dataDir);
-    expect(await runCli(['token', 'list'], { DATA_DIR: dataDir })).toEqual(
-      refusal(
-        `there is no installation in the data folder ${dataDir}: it holds no database. ${SET_DATA_DIR}. ${MADE_BY}`,
-      ),
-    );
-    expect(await readdir(dataDir)).toEqual([]);
   });
 
   it('points at DATABASE_URL where the data folder holds a key alone', async () => {

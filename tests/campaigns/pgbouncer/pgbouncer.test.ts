@@ -150,11 +150,6 @@ describeWithProgram('PgBouncer in transaction mode', findPgBouncer(), 'pgbouncer
       expect(await runTankeeper(parameters, pooled.environment)).toMatchObject({ code: 0 });
     });
 
-    it('reports the counts of tokens', async () => {
-      const { body } = await pooled.client.post('/monitoring/tokens', { realms: '*' });
-      expect(body.result?.value).toMatchObject({ Summary: { total: TRANSACTIONS } });
-    });
-
     it('tells requests that wait of a response, without a notice of the database', async () => {
       const { client } = pooled;
       const open = await client.openTransaction('AWAITED');

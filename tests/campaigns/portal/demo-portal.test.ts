@@ -6,9 +6,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runCli, type Running, startCli } from '../../cli/cli-process.ts';
-import { processesOf, untilNobodyIsLeft } from '../../support/servers/processes-of.ts';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startCli } from '../../cli/cli-process.ts';
+import { processesOf } from '../../support/servers/processes-of.ts';
 
 let folder: string;
 let temporary: string;
@@ -38,56 +38,17 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const options = (): readonly string[] => ['demo', '--portal', '--port', String(firstPort)];
-
-/** The output of the demo for its user. */
-interface PrintedDemo {
-  readonly portal: string;
-  readonly app: string;
-  readonly user: string;
-  readonly password: string;
-}
-
-async function printed(demo: Running): Promise<PrintedDemo> {
+it('npm run demo:portal serves the app, whatever SERVE_APP says, and leaves neither process nor file', async () => {
+  const demo = startCli(['demo', '--portal', '--port', String(firstPort)], environment);
   const text = await demo.printed('Ctrl-C ends the demo');
   const [, portal = ''] = /^ {2}portal {2}(http:\/\/localhost:\d+)\/$/m.exec(text) ?? [];
-  const [, user = '', password = ''] = /^ {2}log in {2}(\w+), password (\w+)$/m.exec(text) ?? [];
   const [, app = ''] = /^ {2}app {5}(http:\/\/localhost:\d+\/app\/)$/m.exec(text) ?? [];
-  return { portal, user, password, app };
-}
-
-it('ends with --exit, and leaves nothing', async () => {
-  const { code, out, err } = await runCli([...options(), '--exit'], environment);
-  expect({ code, err }).toEqual({ code: 0, err: '' });
-  expect(out).toContain('An example portal, and the QR-TAN app.');
+  expect((await fetch(app)).status).toBe(200);
+  demo.signal('SIGINT');
+  expect(await demo.ended).toMatchObject({ code: 0, err: '' });
+  expect(processesOf(folder)).toEqual([]);
   expect(await readdir(temporary)).toEqual([]);
-  await untilNobodyIsLeft(folder);
-});
-
-describe('npm run demo:portal', () => {
-  let demo: Running;
-
-  beforeAll(() => {
-    demo = startCli(options(), environment);
-  });
-  afterAll(() => {
-    demo.kill();
-  });
-
-  it('serves the app, whatever SERVE_APP says', async () => {
-    const { app } = await printed(demo);
-    expect((await fetch(app)).status).toBe(200);
-  });
-
-  it('ends with Ctrl-C, and leaves neither process nor file', async () => {
-    const { portal, app } = await printed(demo);
-    demo.signal('SIGINT');
-    expect(await demo.ended).toMatchObject({ code: 0, err: '' });
-    expect(processesOf(folder)).toEqual([]);
-    expect(await readdir(temporary)).toEqual([]);
-    await expect(fetch(portal)).rejects.toThrow('fetch failed');
-    await expect(fetch(app)).rejects.toThrow('fetch failed');
-  });
+  await expect(fetch(portal)).rejects.toThrow('fetch failed');
 });
 
 it('the demo stays up until somebody ends it; its lines can be pasted', async () => {

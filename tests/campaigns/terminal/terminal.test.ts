@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,13 +9,15 @@ import { REPOSITORY } from '../../repository/repository-file.ts';
 import { shortOrLong } from '../../support/campaign.ts';
 import { HalfRequest } from '../servers/half-request.ts';
 import { killProcessesOf, processesOf, untilNobodyIsLeft } from '../../support/servers/processes-of.ts';
+import { findSystemProgram } from '../../support/servers/program-paths.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
 
-const PYTHON = 'python3';
+const PYTHON = findSystemProgram('python3');
 const SCRIPT = join(import.meta.dirname, 'pseudo-terminal.py');
 const POLL_MS = 20;
 
 /** A program that runs in a terminal of its own, as its session's first process. */
-export class PseudoTerminal {
+class PseudoTerminal {
   readonly #python: ChildProcess;
   readonly #over: Promise<unknown>;
   #output = '';
@@ -23,7 +25,7 @@ export class PseudoTerminal {
 
   /** @param environment of the program; PATH is added */
   constructor(words: readonly string[], environment: Readonly<Record<string, string>>) {
-    this.#python = spawn(PYTHON, [SCRIPT], { stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#python = spawn(PYTHON ?? '', [SCRIPT], { stdio: ['pipe', 'pipe', 'pipe'] });
     this.#over = once(this.#python, 'close');
     this.#python.stdin?.on('error', () => undefined);
     this.#python.stdout?.on('data', (piece: Buffer) => (this.#output += piece.toString('utf8')));
@@ -104,28 +106,6 @@ export class PseudoTerminal {
   }
 }
 
-/** Tests in a pseudo-terminal: skipped with a message if a requirement is missing; with CI=true that is a failure. */
-export function describeInTerminal(title: string, tests: () => void): void {
-  const missing = whatIsMissing();
-  if (missing === undefined) {
-    describe(title, tests);
-  } else if (process.env.CI === 'true') {
-    it(`${title}: needs ${missing}`, () => {
-      expect(`missing: ${missing}`).toBe('With CI=true nothing may be missing');
-    });
-  } else {
-    process.stderr.write(`Left out, missing: ${missing}: ${title}\n`);
-    it.todo(`${title} (left out: ${missing} missing)`);
-  }
-}
-
-function whatIsMissing(): string | undefined {
-  if (spawnSync(PYTHON, ['-c', 'import os, pty; os.waitstatus_to_exitcode(0)']).status !== 0) {
-    return 'python3 (3.9 or newer)';
-  }
-  return existsSync('/proc/self/environ') ? undefined : '/proc';
-}
-
 const ROUNDS = shortOrLong(2, 20);
 const LISTENING = /"message":"Listening".*"port":(\d+)/;
 
@@ -174,7 +154,7 @@ function isRunning(program: string): boolean {
   return processesOf(folder).some(({ words }) => words.split(' ')[0]?.endsWith(`/bin/${program}`));
 }
 
-describeInTerminal('npm start in a terminal', () => {
+describeWithProgram('npm start in a terminal', PYTHON, 'python3', () => {
   it(
     `stops by Ctrl-C, ${ROUNDS} times of ${ROUNDS}: status 0, the request at work answered, no process and no socket left`,
     async () => {
@@ -260,18 +240,8 @@ describeInTerminal('npm start in a terminal', () => {
   });
 });
 
-describeInTerminal('npm run demo in a terminal', () => {
+describeWithProgram('npm run demo in a terminal', PYTHON, 'python3', () => {
   const ready = /Ctrl-C ends the demo/;
-
-  it('removes all that it made when Ctrl-C is pressed', async () => {
-    const terminal = npm('run', 'demo');
-    await terminal.printed(ready);
-    terminal.pressCtrlC();
-    expect(await terminal.ended()).toBe(0);
-    expect(terminal.output).toContain('The demo is over; its server and its database are gone.');
-    await untilNobodyIsLeft(folder);
-    expect(leftovers()).toEqual([]);
-  });
 
   it.each([
     ['its tour is over', (terminal: PseudoTerminal) => terminal.printed(ready)],
