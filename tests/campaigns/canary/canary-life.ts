@@ -49,9 +49,6 @@ export class CanaryLife {
     await this.#rollOut();
     const token = await this.#enrolWithPins();
     await this.#answer(token);
-    await this.#validate(token);
-    await this.#resynchronise(token);
-    await this.#change(token);
     await this.#answerWithPassword(userPassword);
     await this.#passes();
     const opened = await this.#open(token.serial);
@@ -61,7 +58,7 @@ export class CanaryLife {
       ['/admin/loadtokens', { file: this.#keyFile() }],
       [
         '/ocra/check_t',
-        { transactionid: opened.transactionid, pass: token.pin + this.#respond(token, opened, 2n) },
+        { transactionid: opened.transactionid, pass: token.pin + this.#respond(token, opened, 1n) },
       ],
     ];
   }
@@ -186,46 +183,9 @@ export class CanaryLife {
       { ...unwanted, transactionId: unwanted.transactionid },
       'reported',
     );
-    this.#marks.note('response', 'a decline', decline);
+    this.#marks.noteHex('response', 'a decline', decline);
     const { transactionid } = unwanted;
     await this.send({ path: '/ocra/check_t', label: 'decline ', parameters: { transactionid, decline } });
-  }
-
-  async #validate(token: Held): Promise<void> {
-    const { serial } = token;
-    const one = await this.#open(serial);
-    const right = token.pin + this.#respond(token, one, 1n);
-    for (const pass of [token.pin + this.#wrongResponse('on /validate'), right, right]) {
-      await this.send({
-        path: '/validate/check_s',
-        parameters: { serial, pass, transactionid: one.transactionid },
-      });
-    }
-  }
-
-  async #resynchronise(token: Held): Promise<void> {
-    const { serial } = token;
-    const [challenge1, challenge2] = ['RESYNC1111', 'RESYNC2222'];
-    const wrong = { otp1: this.#wrongResponse('resync 1'), otp2: this.#wrongResponse('resync 2') };
-    await this.send({ path: '/admin/resync', parameters: { serial, challenge1, challenge2, ...wrong } });
-    const right = {
-      otp1: this.#respond(token, { transactionid: '', question: challenge1 }, 300n),
-      otp2: this.#respond(token, { transactionid: '', question: challenge2 }, 301n),
-    };
-    await this.send({ path: '/admin/resync', parameters: { serial, challenge1, challenge2, ...right } });
-  }
-
-  /** Copies the PINs, and shows and lists the token that has them, with its owner. */
-  async #change({ serial }: Held): Promise<void> {
-    const { send } = this;
-    await send({ path: '/admin/copyTokenPin', parameters: { from: serial, to: `${this.#name}-MADE` } });
-    await send({
-      path: '/admin/assign',
-      parameters: { serial, user: 'anna@staff', pin: this.#marks.text('token PIN', 'with the owner') },
-    });
-    for (const action of ['show', 'unassign', 'reset']) {
-      await send({ path: `/admin/${action}`, parameters: { serial } });
-    }
   }
 
   /** Answers with otppin=1: the password of the user precedes the response. */

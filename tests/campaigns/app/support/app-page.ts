@@ -5,7 +5,7 @@ import { parseOcraSuite } from '../../../../src/ocra/suite.ts';
 import type { Browser, Page } from 'playwright-core';
 import { openPage, type WatchedPage } from '../../../support/browser/chromium.ts';
 
-export const SERIAL = 'LSQR0001';
+const SERIAL = 'LSQR0001';
 
 export const COUNTER_SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 
