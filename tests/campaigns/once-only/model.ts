@@ -164,6 +164,12 @@ const ACTS: { readonly [Name in OperationName]: Perform<Name> } = {
     );
     return true;
   },
+  restore: ({ state: { challenges } }) => {
+    for (const one of challenges) {
+      one.closed ??= 'superseded';
+    }
+    return true;
+  },
   rows: ({ state }, { serial }) => stored(state, serial),
 };
 

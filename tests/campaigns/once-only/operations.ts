@@ -71,6 +71,8 @@ interface ArgumentsOf {
   readonly resync: OfSerial & { readonly responses: readonly [GivenResponse, GivenResponse] };
   readonly configure: { readonly key: ConfigurationKey; readonly value: string };
   readonly housekeeping: Readonly<Record<string, never>>;
+  /** The restore of a backup closes all challenges that are open in it. */
+  readonly restore: Readonly<Record<string, never>>;
   /** What the database holds of a token. */
   readonly rows: OfSerial;
 }

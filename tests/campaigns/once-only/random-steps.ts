@@ -27,7 +27,7 @@ export const TOKENS = 3;
 const TEXTS = ['12345678', '05478395', '87654320'] as const;
 const UNKNOWN = 'ffffffffffffffffffff';
 
-type StepName = Exclude<Operation['op'], 'rows'> | 'wait' | 'wait for expiry';
+type StepName = Exclude<Operation['op'], 'restore' | 'rows'> | 'wait' | 'wait for expiry';
 type ResponseKind = 'right' | 'wrong' | 'wrong PIN' | 'second half' | 'of another' | 'empty';
 
 /** A step relative to the state: tokens by number, challenges by age. Each kind of step uses some of the facts. */
