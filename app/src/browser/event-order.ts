@@ -62,10 +62,11 @@ function tellOfFilledFields(): void {
     'submit',
     ({ target }) => {
       const fields = target instanceof HTMLFormElement ? [...target.elements] : [];
-      for (const field of fields.filter(isText)) {
-        if (field.value !== (told.get(field) ?? '')) {
-          field.dispatchEvent(new Event('input', { bubbles: true }));
-        }
+      const filled = fields.filter(isText).filter((field) => field.value !== (told.get(field) ?? ''));
+      // Telling of one draws the others as they were.
+      for (const { field, value } of filled.map((field) => ({ field, value: field.value }))) {
+        field.value = value;
+        field.dispatchEvent(new Event('input', { bubbles: true }));
       }
     },
     { capture: true },
