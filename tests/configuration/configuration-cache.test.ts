@@ -216,6 +216,17 @@ describe('doubt', () => {
     doubts.push(world.confirmation.isInDoubt);
     expect(doubts).toEqual([true, true, false, true]);
   });
+
+  it('stays after a read that had begun before, and after one that failed', async () => {
+    const world = new World();
+    void world.current();
+    world.confirmation.expire();
+    await world.end(0, 1n);
+    const failed = Promise.allSettled([world.current()]);
+    await world.fail(1);
+    await failed;
+    expect(world.confirmation.isInDoubt).toBe(true);
+  });
 });
 
 describe('a read that fails', () => {

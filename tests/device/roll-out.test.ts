@@ -58,6 +58,11 @@ describe('phase 1 of the roll-out', () => {
     });
   });
 
+  it('leaves the token as it is when its code is read again, key and counter included', () => {
+    const ready = { ...waiting, key: 'aa', counter: '7' };
+    expect(startRollOut([ready], init({ serial: 'ocra1' }))).toEqual({ token: ready, replaced: false });
+  });
+
   it.each([{ sharedSecret: Buffer.alloc(20, 1) }, { suite: 'OCRA-1:HOTP-SHA1-6:QN08' }])(
     'says when another token is lost by it: %o',
     (given) => {
