@@ -154,6 +154,19 @@ describe('the time by which rows are removed', () => {
     now -= 1_000 * DAY;
     expect(await running.time('audit')).toEqual(new Date(now));
   });
+
+  it.each([DAY + 1_000, -DAY - 1_000])(
+    "is in doubt on a machine whose clock is %i ms from the database's, whatever an operator confirms",
+    async (difference) => {
+      await pruningClock().time();
+      offset = difference;
+      const refused = doubt(/^Nothing.*the clock of this machine is 86401 s/);
+      await expect(pruningClock().time()).rejects.toMatchObject(refused);
+      await expect(pruningClock().confirm()).rejects.toMatchObject(refused);
+      offset = DAY;
+      expect(await pruningClock().time()).toEqual(new Date(now));
+    },
+  );
 });
 
 describe('the first look at the clock', () => {
