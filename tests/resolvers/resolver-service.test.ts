@@ -97,3 +97,16 @@ describe('a resolver that is renamed', () => {
     expect((await service.list()).map(({ name }) => name)).toContain('new');
   });
 });
+
+describe('the users of a resolver', () => {
+  it('are opened anew after each change of its settings or its secret, and only then', () => {
+    const sources = sourcesOver(new ManagedUserStore({ database: test.database }));
+    const one = { id: '7', name: 'res', kind: 'passwd', settings: {}, isBounded: false } as const;
+    const first = sources(one);
+    expect(sources({ ...one })).toBe(first);
+    const stamped = sources({ ...one, secretStamp: 'f00d' });
+    expect(stamped).not.toBe(first);
+    expect(sources({ ...one, secretStamp: 'beef' })).not.toBe(stamped);
+    expect(sources({ ...one, settings: { fileName: '/else' } })).not.toBe(sources(one));
+  });
+});
