@@ -68,4 +68,20 @@ describe('the overview', () => {
       expect(asked).toBe(1);
     },
   );
+
+  it('is read once in a second for all who ask', async () => {
+    let [now, readings] = [0, 0];
+    const overview = overviewWith(() => Promise.resolve(true), {
+      elapsed: () => now,
+      counted: () => (readings += 1),
+    });
+    const ask = (name: string): Promise<unknown> => overview.read(callerNamed(name));
+    await Promise.all([ask('anna'), ask('bert')]);
+    now = 999;
+    await ask('anna');
+    expect(readings).toBe(1);
+    now = 1_000;
+    await Promise.all([ask('anna'), ask('bert')]);
+    expect(readings).toBe(2);
+  });
 });
