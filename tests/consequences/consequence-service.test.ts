@@ -182,19 +182,23 @@ describe('the consequences of an act on a token, a user or an administrator', ()
 });
 
 describe('a change of policies', () => {
+  const changed = (before: readonly PolicyDraft[], after: readonly PolicyDraft[]) => {
+    const [was, is] = [before, after].map((drafts) => drafts.map((one) => new ReadPolicy(checkPolicy(one))));
+    return changeOfRights(was ?? [], is ?? [], ['alice', 'bert']);
+  };
+  const first = { name: 'p', scope: 'system', action: '*', user: 'alice' };
+
   it('takes rights from those whom none names any more, and from nobody where it only widens', () => {
-    const lost = (before: readonly PolicyDraft[], after: readonly PolicyDraft[]): readonly object[] => {
-      const [was, is] = [before, after].map((drafts) =>
-        drafts.map((one) => new ReadPolicy(checkPolicy(one))),
-      );
-      return changeOfRights(was ?? [], is ?? [], ['alice', 'bert']).lost;
-    };
     const ocra = { name: 'ocra', scope: 'ocra', action: 'request', user: 'alice, bert' };
-    const first = { name: 'p', scope: 'system', action: '*', user: 'alice' };
-    expect(lost([], [first])).toEqual([{ administrators: ['bert'], rights: ['system:*'] }]);
-    expect(lost([ocra], [{ ...ocra, user: 'alice' }])).toEqual([
+    expect(changed([], [first]).lost).toEqual([{ administrators: ['bert'], rights: ['system:*'] }]);
+    expect(changed([ocra], [{ ...ocra, user: 'alice' }]).lost).toEqual([
       { administrators: ['bert'], rights: ['ocra:request'] },
     ]);
-    expect(lost([ocra], [{ ...ocra, action: '*' }])).toEqual([]);
+    expect(changed([ocra], [{ ...ocra, action: '*' }]).lost).toEqual([]);
+  });
+
+  it('is known to leave nobody who may change policies', () => {
+    expect(changed([], [first]).nobodyWrites).toBe(false);
+    expect(changed([], [{ ...first, user: 'carol' }]).nobodyWrites).toBe(true);
   });
 });
