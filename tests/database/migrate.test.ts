@@ -64,6 +64,15 @@ describe('the migrations', () => {
     expect(listed.map((migration) => migrationSource.getMigrationName(migration))).toEqual(migrationNames);
   });
 
+  it('are never taken back', async () => {
+    for (const listed of await migrationSource.getMigrations([])) {
+      const { down } = await migrationSource.getMigration(listed);
+      await expect(down?.(empty.database.knex)).rejects.toThrow(
+        'No migration is taken back: restore a backup',
+      );
+    }
+  });
+
   it('are applied once', async () => {
     expect(await pendingMigrations(empty.database)).toEqual(migrationNames);
     await migrateToLatest(empty.database);

@@ -149,6 +149,14 @@ describe('groups of tokens', () => {
 
 describe('loading of tokens', () => {
   const test = databaseOfTests();
+  it('stores all of many or, where one is refused after the first thousand, none', async () => {
+    const loading = new TokenStore({ database: test.database });
+    const many = Array.from({ length: 1_002 }, (_, index) => tokenValue(`WHOLE${index + 1_000}`));
+    await loading.insert(tokenValue('whole2001'), ACT);
+    await expect(loading.insertAll(many, ACT)).rejects.toMatchObject({ code: 'token.exists' });
+    expect(await loading.existingSerials(many.map(({ serial }) => serial))).toEqual(new Set(['whole2001']));
+  });
+
   it('finds the serials that are in use, whatever their case', async () => {
     await test.database.knex.raw(
       "INSERT INTO tokens (serial, type, active, realm_set_id) SELECT 'Qr1', 'ocra', true, intern_realm_set('{}')",

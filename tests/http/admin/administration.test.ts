@@ -234,6 +234,14 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       },
     );
 
+    it.each(['0', '-1', '1.5', 'many', '99999999999', ''])('take no MaxFailCount of %j', async (maxFail) => {
+      const serial = await newToken('anna');
+      const before = await shown(serial);
+      const message = await text('/admin/set', { serial, MaxFailCount: maxFail });
+      expect(message).toContain('must be a whole number from 1 to 1000000');
+      expect(await shown(serial)).toEqual(before);
+    });
+
     it('are shown in pages', async () => {
       await newToken();
       await newToken();
