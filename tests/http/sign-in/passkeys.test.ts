@@ -207,6 +207,17 @@ describe('the registration of a passkey', () => {
     expect(errorOf(await register())).toMatch(/or the passkey is registered already$/);
   });
 
+  it('takes twenty passkeys of an administrator at most', async () => {
+    await registered();
+    await assertWith();
+    for (let number = 2; number <= 20; number += 1) {
+      expect(valueOf(await register(browser, new SoftwareAuthenticator(ORIGIN)))).toBe(true);
+    }
+    await confirm();
+    const refused = await browser.post('/admin/passkey/options');
+    expect(errorOf(refused)).toBe('An administrator has 20 passkeys at most');
+  });
+
   it('takes the present passkey, not the password alone: a stolen session registers none', async () => {
     await registered();
     await assertWith();
