@@ -229,6 +229,23 @@ describe('an attacker with the database and no key', () => {
     expect(await found()).toEqual(['changed checkpoint 4']);
   });
 
+  it('is found when what a restored installation has sealed is exchanged for what it had sealed before', async () => {
+    await eightRows();
+    await audited.seal();
+    const { knex } = audited.test.database;
+    await knex.raw('CREATE TABLE kept AS SELECT * FROM audit WHERE id = 8');
+    await knex.raw('CREATE TABLE kept_checkpoints AS SELECT * FROM audit_checkpoints WHERE number = 4');
+    await audited.tamper('DELETE FROM audit WHERE id > 6; DELETE FROM audit_checkpoints WHERE number > 2');
+    await audited.tamper("SELECT setval('audit_id_seq', 6)");
+    await write(1, 70);
+    await audited.seal();
+    expect(await found()).toEqual([]);
+    await audited.tamper(
+      'INSERT INTO audit SELECT * FROM kept; INSERT INTO audit_checkpoints SELECT * FROM kept_checkpoints',
+    );
+    expect(await found()).toEqual(['changed checkpoint 4']);
+  });
+
   it('is found when sealed rows and the newest checkpoints are removed, by a checkpoint of the log alone', async () => {
     await eightRows();
     const checkpoint = await audited.seal();
