@@ -74,7 +74,9 @@ function leakIn(
   if (request.path === '/metrics') {
     return undefined;
   }
-  const text = [...headers.values(), body.toString('latin1')].join('\n');
+  // Tags are random letters, of which words come about in one run of thirty.
+  const fields = [...headers].flatMap(([name, value]) => (name === 'etag' ? [] : [value]));
+  const text = [...fields, body.toString('latin1')].join('\n');
   const found =
     LEAKS.map((leak) => leak.exec(text)?.[0]).find((one) => one !== undefined) ??
     [ROOT, ...tolerance.private].find((one) => text.includes(one));
