@@ -40,10 +40,20 @@ export function it(name, body) {
   });
 }
 
-it.each = (rows) => (name, body) => {
+const each = (one) => (rows) => (name, body) => {
   for (const [index, row] of rows.entries()) {
-    it(`${name} #${index}`, () => (Array.isArray(row) ? body(...row) : body(row)));
+    one(`${name} #${index}`, () => (Array.isArray(row) ? body(...row) : body(row)));
   }
 };
+it.each = each(it);
+describe.each = each(describe);
+
+/** Modules that tests share import them for databases, of which there is none here. */
+export function beforeAll() {
+  throw new Error('a test with a database is run by jest alone');
+}
+export const afterAll = beforeAll;
+export const afterEach = beforeAll;
+export const jest = {};
 
 export { expect };

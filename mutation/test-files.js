@@ -1,13 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** @returns the tests in these folders under `tests`, and in the folders below them */
+const DATABASE = /support\/(?:application|database)\//;
+
+/** @returns the tests without a database in these folders under `tests`, and in the folders below them */
 export function findTests(folders) {
   return folders.flatMap((folder) =>
     readdirSync(join('tests', folder), { recursive: true })
       .filter((name) => name.endsWith('.test.ts'))
       .sort()
-      .map((name) => resolve('tests', folder, name)),
+      .map((name) => resolve('tests', folder, name))
+      .filter((file) => !DATABASE.test(readFileSync(file, 'utf8'))),
   );
 }
 
