@@ -54,6 +54,5 @@ export function beforeAll() {
 }
 export const afterAll = beforeAll;
 export const afterEach = beforeAll;
-export const jest = {};
 
 export { expect };

@@ -340,7 +340,7 @@ export class ResponseSearch {
     let isWhole = true;
     this.#piece += PREPARATION;
     for (const candidate of candidatesOf(window)) {
-      const known = before.length > 0 ? before.find((bounds) => isWithin(candidate, bounds)) : undefined;
+      const known = before.find((bounds) => isWithin(candidate, bounds));
       if (known !== undefined) {
         matches.push(...known.matches.filter((one) => isSame(one, candidate)).map(() => candidate));
         continue;

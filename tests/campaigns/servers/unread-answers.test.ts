@@ -9,9 +9,8 @@ import { expectSoon } from '../../support/values/expect-soon.ts';
 const CONNECTIONS = 120;
 /** Bytes of requests on each connection. */
 const FLOOD = 400_000;
-/** Mebibytes by which the server may grow, and for a while where a busy machine collects garbage late. */
+/** Mebibytes by which the server may grow. */
 const MOST_GROWTH = 200;
-const MOST_FOR_A_WHILE = 400;
 const SAMPLES = 40;
 /** So many without another mebibyte are the end: all has arrived. */
 const CALM_SAMPLES = 12;
@@ -74,7 +73,6 @@ describe('clients that send requests without end and read no answer', () => {
       '',
     ]);
     await expectSoon(async () => (await fetch(`${server.baseUrl}/healthz`)).status).toBe(200);
-    expect(most - before).toBeLessThan(MOST_FOR_A_WHILE);
-    await expectSoon(async () => (await memory()) - before < MOST_GROWTH).toBe(true);
+    expect(most - before).toBeLessThan(MOST_GROWTH);
   });
 });
