@@ -93,7 +93,7 @@ export async function startServer(
   }: ServerOptions,
 ): Promise<RunningServer> {
   const server = createServer({
-    ...(app && expressMessages(app)),
+    ...messageClasses(app),
     headersTimeout: Math.min(TIME.headers, requestTimeout),
     requestTimeout,
     keepAliveTimeout: TIME.keepAlive,
@@ -237,17 +237,33 @@ export function addressUnavailable(cause: NodeJS.ErrnoException, host: string, p
 type ExpressPrototypes = Pick<Express, 'request' | 'response'>;
 
 /**
- * Makes the classes of the requests and responses of a server for one app. Express gives each message the prototype of
- * the app; a change of prototype after the construction makes every later access slow. These messages have it from the
- * start.
+ * Makes the classes of the requests and responses of a server. Express gives each message the prototype of the app; a
+ * change of prototype after the construction makes every later access slow. These messages have it from the start.
  */
-function expressMessages(app: ExpressPrototypes): {
+function messageClasses(app?: ExpressPrototypes): {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse;
 } {
-  class AppRequest extends IncomingMessage {}
+  class AppRequest extends IncomingMessage {
+    constructor(socket: Socket) {
+      super(socket);
+      if (socket.destroyed) {
+        endParsing(this);
+      }
+    }
+  }
   class AppResponse<Request extends IncomingMessage> extends ServerResponse<Request> {}
-  app.request = Object.setPrototypeOf(AppRequest.prototype, app.request) as Express['request'];
-  app.response = Object.setPrototypeOf(AppResponse.prototype, app.response) as Express['response'];
+  if (app !== undefined) {
+    app.request = Object.setPrototypeOf(AppRequest.prototype, app.request) as Express['request'];
+    app.response = Object.setPrototypeOf(AppResponse.prototype, app.response) as Express['response'];
+  }
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
+}
+
+/**
+ * Stops Node's parser at a request of a closed connection, as at one that asks for another protocol. Else it makes
+ * objects of all that it has read, up to 3 600 requests of a connection.
+ */
+function endParsing(request: IncomingMessage): void {
+  Object.defineProperty(request, 'upgrade', { get: () => true, set: () => undefined });
 }

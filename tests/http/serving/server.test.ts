@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -220,11 +221,18 @@ describe('what comes before the answer to the request before it', () => {
     expect(waiting).toHaveLength(1);
   });
 
-  it('ends the connection at once where it is much', async () => {
+  it('ends the connection at once where it is much, and is not parsed further', async () => {
     const { socket, waiting } = await holding();
+    let parsed = 0;
+    const count = (): void => {
+      parsed += 1;
+    };
+    subscribe('http.server.request.start', count);
     socket.write(REQUEST.repeat(1_000));
     await once(socket.resume(), 'close');
+    unsubscribe('http.server.request.start', count);
     expect(waiting).toHaveLength(1);
+    expect(parsed).toBeLessThan(20);
   });
 });
 
