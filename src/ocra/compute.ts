@@ -57,7 +57,7 @@ export const MAX_COUNTER = 0xffff_ffff_ffff_ffffn;
  * @throws ServiceError 'data-input.invalid', naming the part that is missing or wrong
  */
 export function encodeDataInput(suite: ResponseAlgorithm, inputs: DataInputs): Uint8Array {
-  const parts: Uint8Array[] = [utf8ToBytes(headOf(suite))];
+  const parts: Uint8Array[] = suite.question === undefined ? [] : [utf8ToBytes(headOf(suite))];
   if (suite.counter) {
     parts.push(encodeUnsigned64('counter', inputs.counter));
   }
@@ -86,8 +86,11 @@ function headOf({ text, question }: ResponseAlgorithm): string {
  *   2^64 - 1.
  * @throws ServiceError 'data-input.invalid', as `encodeDataInput`
  */
-export function dataInputTemplate(suite: ResponseAlgorithm, inputs: FixedInputs): DataInputTemplate {
-  const bytes = encodeDataInput(suite, { ...inputs, counter: 0n, timeStep: 0n });
+export function dataInputTemplate(
+  suite: ResponseAlgorithm,
+  { question, pin, session }: FixedInputs,
+): DataInputTemplate {
+  const bytes = encodeDataInput(suite, { question, pin, session, counter: 0n, timeStep: 0n });
   const counterOffset = headOf(suite).length;
   const timeStepOffset = bytes.length - 8;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -34,27 +34,31 @@ const MAX_CANDIDATES = 10_000;
  * @throws ServiceError 'data-input.invalid' where question, PIN, session or key is missing or wrong
  */
 export function verifyResponse(check: ResponseCheck): Candidate | undefined {
-  const isRight = candidateTest(check, dataInputTemplate(check.suite, check), responseValues);
-  const { counters, steps } = responseWindow(check, MAX_CANDIDATES);
-  const candidates = counters.flatMap((counter) => steps.map((step) => ({ ...counter, ...step })));
-  return chooseMatch(
-    candidates.filter((candidate) => isRight(candidate)),
-    check.counter,
-  );
+  const isRight = positionTest(check, dataInputTemplate(check.suite, check), responseValues);
+  const window = responseWindow(check, MAX_CANDIDATES);
+  const matches: Candidate[] = [];
+  for (const counter of window.counters) {
+    for (const step of window.steps) {
+      if (isRight(counter, step)) {
+        matches.push(candidateAt(window, counter, step));
+      }
+    }
+  }
+  return chooseMatch(matches, check.counter);
 }
 
 /**
  * @param dataInput of this check; its counter and time step are set
- * @returns a function that is true if a candidate's response is the one to check
+ * @returns a function that is true if the response of a counter and a time step is the one to check
  */
-function candidateTest(
+function positionTest(
   { suite, key, response }: Pick<ResponseCheck, 'suite' | 'key' | 'response'>,
   dataInput: DataInputTemplate,
   prepare: Responder,
-): (candidate: Candidate) => boolean {
+): (counter: bigint, timeStep: bigint) => boolean {
   const isEqual = comparison(suite, response);
   const respond = prepare(suite, key);
-  return ({ counter = 0n, timeStep = 0n }) => {
+  return (counter, timeStep) => {
     dataInput.setCounter(counter);
     dataInput.setTimeStep(timeStep);
     return isEqual(respond(dataInput.bytes));
@@ -129,10 +133,13 @@ export interface Candidate {
  * candidate.
  */
 interface ResponseWindow {
-  /** `{}` alone for a suite without C. */
-  readonly counters: readonly Pick<Candidate, 'counter'>[];
-  /** `{}` alone for a suite without T. */
-  readonly steps: readonly Omit<Candidate, 'counter'>[];
+  readonly suite: Pick<ResponseAlgorithm, 'counter' | 'timeStep'>;
+  /** 0 alone for a suite without C. */
+  readonly counters: readonly bigint[];
+  /** Numbers of time steps since 1970; 0 alone for a suite without T. */
+  readonly steps: readonly bigint[];
+  /** The first second of the window, for a suite with T. */
+  readonly from: bigint;
 }
 
 /**
@@ -147,47 +154,60 @@ interface ResponseWindow {
  */
 function responseWindow(reach: WindowReach, max: number): ResponseWindow {
   const { suite } = reach;
-  const counters = suite.counter ? counterWindow(reach, BigInt(max)) : [{}];
-  const steps =
-    suite.timeStep === undefined
-      ? [{}]
-      : timeWindow(reach, BigInt(suite.timeStep), larger(BigInt(max) / BigInt(counters.length), 1n));
-  return { counters, steps };
+  const counters = suite.counter ? counterWindow(reach, BigInt(max)) : [0n];
+  return suite.timeStep === undefined
+    ? { suite, counters, steps: [0n], from: 0n }
+    : {
+        suite,
+        counters,
+        ...timeWindow(reach, BigInt(suite.timeStep), larger(BigInt(max) / BigInt(counters.length), 1n)),
+      };
 }
 
 function sizeOf({ counters, steps }: ResponseWindow): number {
   return counters.length * steps.length;
 }
 
+function candidateAt({ suite, from }: ResponseWindow, counter: bigint, timeStep: bigint): Candidate {
+  const { timeStep: size } = suite;
+  return {
+    ...(suite.counter && { counter }),
+    ...(size !== undefined && { timeStep, second: larger(timeStep * BigInt(size), from) }),
+  };
+}
+
 function counterWindow(
   { counter: stored = 0n, counterWindow: requested = 10, lookBehind = false }: WindowReach,
   candidates: bigint,
-): { counter: bigint }[] {
+): bigint[] {
   const max = lookBehind ? larger(candidates / 2n, 1n) : candidates;
   const size = smaller(larger(BigInt(Math.trunc(requested)), 1n), max);
   const first = lookBehind ? larger(stored - size / 2n, 0n) : stored;
-  const ahead = range(stored, smaller(stored + size - 1n, MAX_COUNTER));
-  return [...ahead, ...range(first, stored - 1n).reverse()].map((counter) => ({ counter }));
+  const numbers: bigint[] = [];
+  for (let counter = stored; counter < stored + size && counter <= MAX_COUNTER; counter += 1n) {
+    numbers.push(counter);
+  }
+  for (let counter = stored - 1n; counter >= first; counter -= 1n) {
+    numbers.push(counter);
+  }
+  return numbers;
 }
 
 /**
  * @param size of a step, in seconds
  * @param max maximum number of steps
  */
-function timeWindow(reach: WindowReach, size: bigint, max: bigint): { timeStep: bigint; second: bigint }[] {
+function timeWindow(reach: WindowReach, size: bigint, max: bigint): Pick<ResponseWindow, 'steps' | 'from'> {
   const behind = BigInt(Math.trunc(reach.timeWindow ?? 180));
   const ahead = BigInt(Math.trunc(reach.timeAhead ?? reach.timeWindow ?? 180));
   const present = BigInt(reach.now.getTime()) / 1_000n + BigInt(Math.trunc(reach.timeShift ?? 0));
   const from = larger(present - behind, earliestSecond(reach));
   const last = larger(present + ahead - 1n, present);
   if (last < from) {
-    return [];
+    return { steps: [], from };
   }
   const nearest = larger(from / size, present / size - max / 2n);
-  return outward(nearest, smaller(last / size, nearest + max - 1n), present / size).map((timeStep) => ({
-    timeStep,
-    second: larger(timeStep * size, from),
-  }));
+  return { steps: outward(nearest, smaller(last / size, nearest + max - 1n), present / size), from };
 }
 
 function earliestSecond({ suite, counter = 0n, lookBehind = false }: WindowReach): bigint {
@@ -208,11 +228,6 @@ function outward(first: bigint, last: bigint, middle: bigint): bigint[] {
     }
   }
   return numbers;
-}
-
-function range(first: bigint, last: bigint): bigint[] {
-  const length = Math.max(0, Number(last - first) + 1);
-  return Array.from({ length }, (_, index) => first + BigInt(index));
 }
 
 function larger(left: bigint, right: bigint): bigint {
@@ -312,7 +327,7 @@ export class ResponseSearch {
     this.#leftInPass -= computed;
     // A copy: the test writes into the data input.
     const input = { suite: check.suite.text, key: check.key, dataInput: dataInput.bytes.slice() };
-    const isRight = candidateTest(check, dataInput, this.#means.responder ?? responseValues);
+    const isRight = positionTest(check, dataInput, this.#means.responder ?? responseValues);
     return { matches: inOrder(await this.#search(window, input, isRight)), computed };
   }
 
@@ -327,38 +342,42 @@ export class ResponseSearch {
     this.#leftInPass = this.#leftBeyond;
     const { matches } = await this.all(wider, this.#leftBeyond);
     const near = boundsOf({ window: responseWindow(check, MAX_FOR_CHECK), matches });
-    return matches.some((match) => !isWithin(match, near));
+    return matches.some(({ counter = 0n, timeStep = 0n }) => !containing(counter, timeStep)(near));
   }
 
   async #search(
     window: ResponseWindow,
     input: Pick<Searched, 'suite' | 'key' | 'dataInput'>,
-    isRight: (candidate: Candidate) => boolean,
+    isRight: (counter: bigint, timeStep: bigint) => boolean,
   ): Promise<readonly Candidate[]> {
     const before = this.#searched.filter((searched) => isSameInput(searched, input)).map(boundsOf);
     const matches: Candidate[] = [];
     let isWhole = true;
     this.#piece += PREPARATION;
-    for (const candidate of candidatesOf(window)) {
-      const known = before.find((bounds) => isWithin(candidate, bounds));
-      if (known !== undefined) {
-        matches.push(...known.matches.filter((one) => isSame(one, candidate)).map(() => candidate));
-        continue;
-      }
-      if (this.#left === 0) {
-        // Happens only if the token or its challenges changed between two checks. Matches of an earlier check remain
-        // valid.
-        isWhole = false;
-        continue;
-      }
-      if (this.#piece >= CANDIDATES_PER_TURN) {
-        this.#piece = 0;
-        await this.#means.turn();
-      }
-      this.#left -= 1;
-      this.#piece += 1;
-      if (isRight(candidate)) {
-        matches.push(candidate);
+    for (const counter of window.counters) {
+      for (const step of window.steps) {
+        const known = before.length === 0 ? undefined : before.find(containing(counter, step));
+        if (known !== undefined) {
+          if (known.matches.some(isAt(counter, step))) {
+            matches.push(candidateAt(window, counter, step));
+          }
+          continue;
+        }
+        if (this.#left === 0) {
+          // Happens only if the token or its challenges changed between two checks. Matches of an earlier check remain
+          // valid.
+          isWhole = false;
+          continue;
+        }
+        if (this.#piece >= CANDIDATES_PER_TURN) {
+          this.#piece = 0;
+          await this.#means.turn();
+        }
+        this.#left -= 1;
+        this.#piece += 1;
+        if (isRight(counter, step)) {
+          matches.push(candidateAt(window, counter, step));
+        }
       }
     }
     if (isWhole) {
@@ -366,23 +385,6 @@ export class ResponseSearch {
     }
     return matches;
   }
-}
-
-/** Yields the candidates, the likeliest first. */
-function* candidatesOf({ counters, steps }: ResponseWindow): Generator<Candidate> {
-  for (const counter of counters) {
-    for (const step of steps) {
-      yield both(counter, step);
-    }
-  }
-}
-
-/** An object less for a suite without C or without T. */
-function both(counter: ResponseWindow['counters'][number], step: ResponseWindow['steps'][number]): Candidate {
-  if (step.timeStep === undefined) {
-    return counter;
-  }
-  return counter.counter === undefined ? step : { ...counter, ...step };
 }
 
 function isSameInput(one: Pick<Searched, 'suite' | 'key' | 'dataInput'>, other: typeof one): boolean {
@@ -408,8 +410,8 @@ interface PositionRange {
 
 function boundsOf({ window, matches }: Pick<Searched, 'window' | 'matches'>): Bounds {
   return {
-    counters: rangeOf(window.counters.map(({ counter = 0n }) => counter)),
-    steps: rangeOf(window.steps.map(({ timeStep = 0n }) => timeStep)),
+    counters: rangeOf(window.counters),
+    steps: rangeOf(window.steps),
     matches,
   };
 }
@@ -426,10 +428,11 @@ function rangeOf(numbers: readonly bigint[]): PositionRange {
   );
 }
 
-function isWithin({ counter = 0n, timeStep = 0n }: Candidate, { counters, steps }: Bounds): boolean {
-  return counter >= counters.min && counter <= counters.max && timeStep >= steps.min && timeStep <= steps.max;
+function containing(counter: bigint, timeStep: bigint): (bounds: Bounds) => boolean {
+  return ({ counters, steps }) =>
+    counter >= counters.min && counter <= counters.max && timeStep >= steps.min && timeStep <= steps.max;
 }
 
-function isSame(one: Candidate, other: Candidate): boolean {
-  return one.counter === other.counter && one.timeStep === other.timeStep;
+function isAt(counter: bigint, step: bigint): (candidate: Candidate) => boolean {
+  return (one) => (one.counter ?? 0n) === counter && (one.timeStep ?? 0n) === step;
 }
