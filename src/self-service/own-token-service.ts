@@ -158,10 +158,7 @@ export class OwnTokenService {
   }
 
   async #assertAddress(session: KnownOwnSession, act: Act): Promise<void> {
-    const { enrolment } = this.#deps;
-    const { person } = session;
-    const named = { user: person.login, realm: person.realm };
-    const { values } = await enrolment.answerAddress(callerOf(session, act), named);
+    const { values } = await this.#deps.enrolment.answerAddress(callerOf(session, act), ownerOf(session));
     if (values !== 1) {
       throw new ServiceError(
         'configuration.invalid',
@@ -324,9 +321,8 @@ export class OwnTokenService {
   /** @returns a selection of the person's token in the realm of the session. @throws ServiceError 'token.unknown' */
   async #selection(session: KnownOwnSession, serial: string, act: Act): Promise<TokenSelection> {
     const tokens = await this.#tokens(session, act);
-    const { login: user, realm } = session.person;
     return tokens.some((token) => token.serial === serial)
-      ? { serial, user, realm }
+      ? { serial, ...ownerOf(session) }
       : nothingSelected({ serial });
   }
 
