@@ -25,7 +25,7 @@ import {
   notThere,
   type OwnSignInService,
 } from './own-sign-in-service.ts';
-import { confirmedText, MAX_TOKENS, type OwnAct, ownAct, type OwnLanguage } from './person.ts';
+import { confirmedText, type OwnAct, ownAct, type OwnLanguage } from './person.ts';
 
 /** A token as its owner sees it. */
 interface OwnToken extends Pick<DescribedToken, 'serial' | 'description' | 'createdAt' | 'lastSuccessAt'> {
@@ -62,6 +62,9 @@ interface RollOut {
   readonly transactionId: string;
   readonly expiresAt: Date;
 }
+
+/** Tokens of one person in a realm at most, of any state, that enrolment leads to. */
+const MAX_TOKENS = 10;
 
 /**
  * What people do with their own tokens, as far as policies let them. Every act is that of the services of
