@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { AdministratorService } from './administrators/administrator-service.ts';
 import { AdministratorStore } from './administrators/administrator-store.ts';
 import { ConfirmationService } from './administrators/confirmation-service.ts';
-import { ConfirmationStore } from './administrators/confirmation-store.ts';
 import { RememberedCredentials } from './administrators/remembered-credentials.ts';
 import { LoginTokens, SealedSignOns } from './administrators/json-web-tokens.ts';
 import { LoginService } from './administrators/login-service.ts';
@@ -10,7 +9,6 @@ import { OpenidProvider } from './administrators/openid-provider.ts';
 import { PasskeyService } from './administrators/passkey-service.ts';
 import { PasskeyStore } from './administrators/passkey-store.ts';
 import { passkeysOff } from './administrators/passkey.ts';
-import { SecondFactorService } from './administrators/second-factor-service.ts';
 import { SecondStep } from './administrators/second-step.ts';
 import { SessionService } from './administrators/session-service.ts';
 import { SessionStore } from './administrators/session-store.ts';
@@ -207,7 +205,7 @@ function sharedBySeveral(dependencies: ServiceDependencies) {
     users: new UserDirectory({ sources }),
     access: new AccessControl({ clock }),
     configuration: new ConfigurationStore({ database, clock, log, window: configurationWindow }),
-    confirmations: new ConfirmationStore({ database }),
+    signIns: new SignInStore({ database }),
     tokenStore: new TokenStore({ database }),
     counts: new TokenCountStore({ database }),
     pruningClock: new PruningClock({ database, clock }),
@@ -217,7 +215,7 @@ function sharedBySeveral(dependencies: ServiceDependencies) {
 
 /** Users, the sources they are in, and their tokens. */
 function directoryServices(shared: Shared) {
-  const { database, configuration, access, vault, hasher, clock, random, confirmations } = shared;
+  const { database, configuration, access, vault, hasher, clock, random, signIns } = shared;
   const { sources, files, trial, users, managedUsers, tokenStore } = shared;
   const { autocommit } = database.audit;
   return {
@@ -238,7 +236,7 @@ function directoryServices(shared: Shared) {
       vault,
       clock,
       random,
-      confirmations,
+      confirmations: signIns,
       tokens: tokenStore,
     }),
     linotpImport: new LinotpImportService({ vault, sources, target: new ImportStore({ database }) }),
@@ -248,7 +246,7 @@ function directoryServices(shared: Shared) {
 /** The life of challenges, and the enrolment of the tokens that answer them. */
 function challengeServices(shared: Shared) {
   const { database, configuration, access, vault, users, tokenStore, auditStore: trail, refusals } = shared;
-  const { clock, random, log, metrics, observations, confirmations, publicUrl, userHasher } = shared;
+  const { clock, random, log, metrics, observations, signIns, publicUrl, userHasher } = shared;
   const { responder = nodeResponder, transactionIds } = shared;
   const means = { turn: computingTurns(), responder };
   const issued = new IssuedChallenges();
@@ -340,7 +338,7 @@ function challengeServices(shared: Shared) {
       vault,
       random,
       publicUrl,
-      confirmations,
+      confirmations: signIns,
       clock,
       phase2,
     }),
@@ -359,10 +357,10 @@ function signInServices(
   { tokens }: Pick<ReturnType<typeof directoryServices>, 'tokens'>,
 ) {
   const { database, configuration, access, vault: keys, hasher, users, tokenStore, credentials } = shared;
-  const { clock, random, log, confirmations, administratorStore } = shared;
+  const { clock, random, log, signIns: attempts, administratorStore } = shared;
   const { publicUrl, sessionLifetime, singleSignOn } = shared;
   const administrators = new AdministratorService({
-    confirmations,
+    confirmations: attempts,
     configuration,
     access,
     hasher,
@@ -373,9 +371,8 @@ function signInServices(
     administrators: administratorStore,
   });
   const logins = new LoginService({ clock, random, administrators, tokens: new LoginTokens({ keys }) });
-  const attempts = new SignInStore({ database });
   const passkeys = new PasskeyService({
-    confirmations,
+    confirmations: attempts,
     attempts,
     publicUrl,
     clock,
@@ -429,19 +426,10 @@ function signInServices(
     confirmation: new ConfirmationService({
       administrators,
       attempts,
-      confirmations,
       clock,
       random,
       secondStep,
       host,
-    }),
-    secondFactors: new SecondFactorService({
-      administratorStore,
-      attempts,
-      publicUrl,
-      clock,
-      random,
-      confirmations,
     }),
     /** Undefined: it is not configured. */
     singleSignOn:

@@ -33,8 +33,8 @@ export const faults = [
   ],
   [
     'administrators/administrator-service.ts',
-    'sessionHash(session, kind), this.#deps.clock.now()',
-    'sessionHash(session, kind), new Date(0)',
+    "sessionHash(session, 'session'), this.#deps.clock.now()",
+    "sessionHash(session, 'session'), new Date(0)",
     'tests/administrators/administrator-service',
   ],
   [
@@ -67,7 +67,7 @@ export const faults = [
     '',
     'tests/administrators/administrator-store',
   ],
-  ['administrators/session-store.ts', '       FOR SHARE\n', '', 'tests/administrators/administrator-store'],
+  ['administrators/session-store.ts', '\n     FOR SHARE`', '`', 'tests/administrators/administrator-store'],
   [
     'configuration/setting-service.ts',
     'if (!KEY.test(key)) {',

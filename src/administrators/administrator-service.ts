@@ -1,7 +1,8 @@
-import { type Clock, parseExpiry, type Random, randomText } from '../kernel/clock.ts';
+import { parseExpiry, type Random, randomText } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { composed, plainName } from '../kernel/text.ts';
 import type { AccessControl } from '../policy/access-control.ts';
+import { isFactorToken, type Token } from '../tokens/token.ts';
 import { mayPassOn, readRights } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import {
@@ -20,20 +21,17 @@ import {
   sessionHash,
   type SessionKind,
 } from './session.ts';
-import { assertConfirmed } from '../policy/recent-proof.ts';
-import type { ConfirmationStore } from './confirmation-store.ts';
+import { assertConfirmed, type ConfirmedLogins } from '../policy/recent-proof.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { RecalledPassword, RememberedCredentials } from './remembered-credentials.ts';
 
-export interface AdministratorDependencies {
+export interface AdministratorDependencies extends ConfirmedLogins {
   readonly administrators: AdministratorStore;
-  readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
   readonly configuration: Pick<ConfigurationStore, 'current'>;
   readonly access: AccessControl;
   readonly hasher: PasswordHasher;
   /** The memory of passwords that were verified. */
   readonly credentials: Pick<RememberedCredentials, 'current'>;
-  readonly clock: Clock;
   readonly random: Random;
   /** Seconds until a session ends. */
   readonly sessionLifetime: number;
@@ -150,6 +148,23 @@ export class AdministratorService {
   }
 
   /**
+   * Binds a token to an administrator, with the key that it has, in place of another second factor. Ends all sessions.
+   * @param serial undefined: leaves the password alone
+   * @throws ServiceError 'administrator.unknown', 'token.unknown', 'token.state' before the end of its roll-out
+   */
+  async setSecondFactor(caller: Caller, administrator: string, serial: string | undefined): Promise<void> {
+    await assertConfirmed(caller, this.#deps);
+    const act = actOf(caller, 'administrator/second-factor');
+    const { administrators } = this.#deps;
+    const assertFit = (token: Token | undefined): asserts token is Token => {
+      assertFactor(token, serial ?? '');
+    };
+    if (!(await administrators.setSecondFactor(composed(administrator), serial, assertFit, act))) {
+      throw unknownAdministrator(administrator);
+    }
+  }
+
+  /**
    * @returns the API token, which is stored only as a hash and cannot be shown again
    * @throws ServiceError 'administrator.unknown', 'administrator.exists', 'administrator.invalid' for unknown rights,
    *   an end that is past, or rights beyond those of the caller
@@ -263,10 +278,10 @@ export class AdministratorService {
     return isOpen ? { session, expiresAt } : undefined;
   }
 
-  /** @returns the administrator's name, unless the session is unknown, of another kind, has expired or was closed */
-  async findSession(session: string, kind: SessionKind = 'session'): Promise<string | undefined> {
+  /** @returns the administrator's name, unless the session is unknown, a login's, has expired or was closed */
+  async findSession(session: string): Promise<string | undefined> {
     return isSessionShaped(session)
-      ? this.#deps.administrators.findSession(sessionHash(session, kind), this.#deps.clock.now())
+      ? this.#deps.administrators.findSession(sessionHash(session, 'session'), this.#deps.clock.now())
       : undefined;
   }
 
@@ -336,6 +351,18 @@ function provenBy({ name, passwordHash, secondFactor }: Administrator): ProvenPa
     version: secretHash(passwordHash),
     ...(secondFactor !== undefined && { secondFactor }),
   };
+}
+
+function assertFactor(token: Token | undefined, serial: string): asserts token is Token {
+  if (token === undefined || !isFactorToken(token)) {
+    throw new ServiceError(
+      'token.unknown',
+      `There is no token of OCRA, HOTP or TOTP '${serial.slice(0, 128)}'`,
+    );
+  }
+  if (token.rollout !== 'complete') {
+    throw new ServiceError('token.state', `The roll-out of the token '${token.serial}' is not finished`);
+  }
 }
 
 /** @returns the error for an unknown name */

@@ -13,48 +13,23 @@ import type { Database } from '../database/database.ts';
 import type { RememberedCredentials } from './remembered-credentials.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { assertStorable, isStorable } from '../kernel/text.ts';
-import { endSignIns, insertSession } from './session-store.ts';
+import { endOpened, insertSession } from './session-store.ts';
 import type { Token } from '../tokens/token.ts';
 import { findToken, withLockedTokens } from '../tokens/token-rows-store.ts';
 
-/** The columns of `administrators` that hold the second factor. */
-export interface SecondFactorRow {
+interface AdministratorRow {
+  readonly id: string;
+  readonly name: string;
+  readonly password_hash: string;
+  readonly created_at: Date;
   readonly second_factor: SecondFactor['kind'] | null;
   readonly second_factor_serial: string | null;
   readonly second_factor_token_id: string | null;
 }
 
-/** @returns the second factor of a row of `administrators` */
-export function secondFactorOf({
-  second_factor: kind,
-  second_factor_serial: serial,
-  second_factor_token_id: tokenId,
-}: SecondFactorRow): SecondFactor | undefined {
-  if (kind === 'token') {
-    return { kind, serial: serial ?? '', tokenId: tokenId ?? undefined };
-  }
-  return kind === null ? undefined : { kind };
-}
-
-interface AdministratorRow extends SecondFactorRow {
-  readonly id: string;
-  readonly name: string;
-  readonly password_hash: string;
-  readonly created_at: Date;
-}
-
 interface SessionOwnerRow extends Pick<OpenSession, 'administrator' | 'expiresAt'> {
   /** Null for administrators of this server. */
   readonly groups: string[] | null;
-}
-
-/** An API token as `selectApiTokens` reads it; never its hash. */
-interface ApiTokenRow {
-  readonly name: string;
-  readonly administrator: string;
-  readonly rights: string[];
-  readonly created_at: Date;
-  readonly expires_at: Date | null;
 }
 
 /** The condition that the hash of a password is the one of that version. */
@@ -143,12 +118,8 @@ export class AdministratorStore {
       if (administrator === undefined) {
         return undefined;
       }
-      const owned = { administrator_id: administrator.id };
-      await sql('sessions')
-        .where({ ...owned, revoked_at: null })
-        .update({ revoked_at: sql.fn.now() });
-      await sql('sign_in_attempts').where(owned).delete();
-      const tokens = sql('api_tokens').where(owned);
+      await endOpened(sql, administrator.id);
+      const tokens = sql('api_tokens').where({ administrator_id: administrator.id });
       const apiTokens = revokesApiTokens
         ? await tokens.delete()
         : Number((await tokens.count<{ count: string }[]>())[0]?.count);
@@ -196,10 +167,9 @@ export class AdministratorStore {
     if (!isStorable(administrator, serial)) {
       return false;
     }
-    return this.#revoke((unit) =>
+    return this.#revoke(({ sql, audit }) =>
       // Held: an act that gives it another key meanwhile waits, and then sees whose factor it is.
-      withLockedTokens(unit.sql, { serials: serial === undefined ? [] : [serial] }, async () => {
-        const { sql, audit } = unit;
+      withLockedTokens(sql, { serials: serial === undefined ? [] : [serial] }, async () => {
         const token = serial === undefined ? null : await findToken(sql, { serial });
         if (token !== null) {
           assertFit(token);
@@ -215,12 +185,8 @@ export class AdministratorStore {
         if (changed === undefined) {
           return false;
         }
-        const owned = { administrator_id: changed.id };
-        await sql('passkeys').where(owned).delete();
-        await endSignIns(unit, changed.id);
-        await sql('sessions')
-          .where({ ...owned, revoked_at: null })
-          .update({ revoked_at: sql.fn.now() });
+        await sql('passkeys').where({ administrator_id: changed.id }).delete();
+        await endOpened(sql, changed.id);
         const outcome = token === null ? 'second factor removed' : `second factor: token ${token.serial}`;
         await audit.write(act, administrator, outcome);
         return true;
@@ -282,10 +248,9 @@ export class AdministratorStore {
     if (!isStorable(administrator)) {
       return [];
     }
-    const rows = (await selectApiTokens(this.#database.knex)
+    return (await selectApiTokens(this.#database.knex)
       .where('administrators.name', administrator)
-      .orderBy('api_tokens.name')) as ApiTokenRow[];
-    return rows.map(toApiToken);
+      .orderBy('api_tokens.name')) as ApiToken[];
   }
 
   async removeApiToken(administrator: string, name: string, act: Act): Promise<boolean> {
@@ -311,11 +276,10 @@ export class AdministratorStore {
     if (kept !== undefined) {
       return kept.expiresAt === null || kept.expiresAt > now ? kept : undefined;
     }
-    const row = (await selectApiTokens(this.#database.knex)
+    const found = (await selectApiTokens(this.#database.knex)
       .where('api_tokens.token_hash', tokenHash)
       .whereRaw('(api_tokens.expires_at IS NULL OR api_tokens.expires_at > ?)', [now])
-      .first()) as ApiTokenRow | undefined;
-    const found = row && toApiToken(row);
+      .first()) as ApiToken | undefined;
     if (found !== undefined) {
       memory?.set(key, found);
     }
@@ -375,18 +339,24 @@ export class AdministratorStore {
     );
   }
 
+  /** @returns true if it was open */
   revokeSession(sessionHash: Buffer, act: Act): Promise<boolean> {
-    return this.#revoke((unit) => revokeSession(unit, sessionHash, act));
+    return this.#revoke(async ({ sql, audit }) => {
+      const { rows } = await sql.raw<{ rows: { name: string }[] }>(
+        `UPDATE sessions SET revoked_at = now() WHERE session_hash = ? AND revoked_at IS NULL
+         RETURNING coalesce(person, (SELECT name FROM administrators WHERE id = administrator_id)) AS name`,
+        [sessionHash],
+      );
+      for (const { name } of rows) {
+        await audit.write(act, name, 'session closed');
+      }
+      return rows.length > 0;
+    });
   }
 
   /** Runs a transaction that may revoke credentials, and forgets them on this server at once. */
-  async #revoke<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
-    try {
-      return await this.#database.transact(work);
-    } finally {
-      // Also after a failure: it may be a commit whose confirmation was lost.
-      this.#credentials?.forget();
-    }
+  #revoke<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    return this.#database.transact(work).finally(() => this.#credentials?.forget());
   }
 }
 
@@ -419,7 +389,7 @@ function toAdministrator(row: AdministratorRow): Administrator {
   };
 }
 
-/** @returns a query for `ApiTokenRow`s, to be narrowed by the caller */
+/** @returns a query for `ApiToken`s, to be narrowed by the caller */
 function selectApiTokens(connection: Knex): Knex.QueryBuilder {
   return connection('api_tokens')
     .join('administrators', 'administrators.id', 'api_tokens.administrator_id')
@@ -427,30 +397,19 @@ function selectApiTokens(connection: Knex): Knex.QueryBuilder {
       'api_tokens.name',
       'administrators.name as administrator',
       'api_tokens.rights',
-      'api_tokens.created_at',
-      'api_tokens.expires_at',
+      'api_tokens.created_at as createdAt',
+      'api_tokens.expires_at as expiresAt',
     );
 }
 
-function toApiToken(row: ApiTokenRow): ApiToken {
-  return {
-    name: row.name,
-    administrator: row.administrator,
-    rights: row.rights,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  };
-}
-
-/** @returns true if it was open */
-async function revokeSession({ sql, audit }: UnitOfWork, sessionHash: Buffer, act: Act): Promise<boolean> {
-  const { rows } = await sql.raw<{ rows: { name: string }[] }>(
-    `UPDATE sessions SET revoked_at = now() WHERE session_hash = ? AND revoked_at IS NULL
-     RETURNING coalesce(person, (SELECT name FROM administrators WHERE id = administrator_id)) AS name`,
-    [sessionHash],
-  );
-  for (const { name } of rows) {
-    await audit.write(act, name, 'session closed');
+/** @returns the second factor of a row of `administrators` */
+function secondFactorOf({
+  second_factor: kind,
+  second_factor_serial: serial,
+  second_factor_token_id: tokenId,
+}: AdministratorRow): SecondFactor | undefined {
+  if (kind === 'token') {
+    return { kind, serial: serial ?? '', tokenId: tokenId ?? undefined };
   }
-  return rows.length > 0;
+  return kind === null ? undefined : { kind };
 }

@@ -3,15 +3,15 @@ import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import type { AdministratorService } from './administrator-service.ts';
 import type { ProvenPassword, SecondFactor } from './administrator.ts';
-import { type ProvenFactor, type SecondProof, type SecondStep, type ShownFactor } from './second-step.ts';
+import type { SecondProof, SecondStep, ShownFactor } from './second-step.ts';
 import {
   attemptHash,
   isSessionShaped,
   newSession,
+  type ProvenFactor,
   type RequestedFactor,
   SIGN_IN_LIFETIME,
 } from './session.ts';
-import type { ConfirmationStore } from './confirmation-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
 
 /** A login that is confirmed. */
@@ -50,8 +50,7 @@ export class ConfirmationService {
   constructor(dependencies: {
     readonly administrators: Pick<AdministratorService, 'authenticatePassword'>;
     readonly secondStep: Pick<SecondStep, 'request' | 'verify'>;
-    readonly attempts: Pick<SignInStore, 'begin' | 'find' | 'consume'>;
-    readonly confirmations: ConfirmationStore;
+    readonly attempts: Pick<SignInStore, 'begin' | 'find' | 'consume' | 'confirm'>;
     /** The name of this server for people. */
     readonly host: string;
     readonly clock: Clock;
@@ -152,11 +151,11 @@ export class ConfirmationService {
     { login, proven, hash }: Pick<PendingConfirmation, 'login' | 'proven'> & { readonly hash?: Buffer },
     { factor, used }: Omit<ProvenFactor, 'factor'> & { readonly factor: ProvenFactor['factor'] | undefined },
   ): Promise<Confirmed | undefined> {
-    const { confirmations, clock } = this.#deps;
+    const { attempts, clock } = this.#deps;
     const until = new Date(clock.now().getTime() + CONFIRMATION_LIFETIME * 1000);
     const act = actOf(caller, hash === undefined ? 'admin/confirmation' : 'admin/confirmation/finish');
     const proof = { proven, factor, used };
-    const isConfirmed = await confirmations.confirm(login, proof, { attempt: hash, until }, act);
+    const isConfirmed = await attempts.confirm(login, proof, { attempt: hash, until }, act);
     return isConfirmed ? { kind: 'confirmed', until } : undefined;
   }
 }

@@ -4,51 +4,39 @@ import type { DerivedKey, Vault } from '../keys/vault.ts';
 import type { ProviderSignIn } from './openid-provider.ts';
 
 /**
- * Keys of JSON Web Tokens, derived from those of the vault for one purpose: every server of an installation reads the
+ * The keys of tokens are derived from those of the vault for one purpose: every server of an installation reads the
  * tokens of the others. They are derived for each token, as the vault's keys change at run time; a new key is then the
  * current one, and older ones are accepted while the vault has them.
  */
-class JwtKeys {
-  readonly #keys: Pick<Vault, 'derive'>;
-  readonly #purpose: string;
-
-  constructor({ keys, purpose }: { readonly keys: Pick<Vault, 'derive'>; readonly purpose: string }) {
-    this.#keys = keys;
-    this.#purpose = purpose;
-  }
-
-  /** The key for new tokens. */
-  get current(): DerivedKey {
-    const [current] = this.#keys.derive(this.#purpose);
-    return current;
-  }
-
-  /**
-   * @returns the key that the header of a token names
-   * @throws JOSEError for an unknown one
-   */
-  async find({ kid = '' }: { readonly kid?: string }): Promise<Uint8Array> {
-    const key = this.#keys.derive(this.#purpose).find(({ keyId }) => keyId === kid);
-    if (key === undefined) {
-      const { errors } = await loadJose();
-      throw new errors.JOSEError('made with an unknown key');
-    }
-    return key.bytes;
-  }
-}
+type Keys = Pick<Vault, 'derive'>;
 
 /** Loads the library where it is used: a command does not wait for it. */
 function loadJose(): Promise<typeof Jose> {
   return import('jose');
 }
 
-/** @returns the result of `read` for a token; undefined for a token that jose refuses */
-async function readToken<Content>(
-  read: (jose: typeof Jose) => Promise<Content>,
-): Promise<Content | undefined> {
+/**
+ * @param keys those of the purpose
+ * @param read reads a token with the key that its header names
+ * @returns its content; undefined for a token that jose refuses, or that was made with another key
+ */
+async function readToken(
+  keys: readonly DerivedKey[],
+  read: (
+    jose: typeof Jose,
+    keyOf: (header: { readonly kid?: string }) => Uint8Array,
+  ) => Promise<{ readonly payload: JWTPayload }>,
+): Promise<JWTPayload | undefined> {
   const jose = await loadJose();
+  const keyOf = ({ kid }: { readonly kid?: string }): Uint8Array => {
+    const key = keys.find(({ keyId }) => keyId === kid);
+    if (key === undefined) {
+      throw new jose.errors.JOSEError('made with an unknown key');
+    }
+    return key.bytes;
+  };
   try {
-    return await read(jose);
+    return (await read(jose, keyOf)).payload;
   } catch (error) {
     if (error instanceof jose.errors.JOSEError) {
       return undefined;
@@ -76,16 +64,16 @@ interface LoginClaims {
 
 /** Login tokens as signed JSON Web Tokens (RFC 7519). No server stores them. */
 export class LoginTokens {
-  readonly #keys: JwtKeys;
+  readonly #keys: Keys;
 
-  constructor({ keys }: { keys: Pick<Vault, 'derive'> }) {
-    this.#keys = new JwtKeys({ keys, purpose: LOGIN_PURPOSE });
+  constructor({ keys }: { keys: Keys }) {
+    this.#keys = keys;
   }
 
   /** @returns a JSON Web Token */
   async sign({ administrator, session, csrfToken, expiresAt }: LoginClaims, now: Date): Promise<string> {
     const { SignJWT } = await loadJose();
-    const { current } = this.#keys;
+    const [current] = this.#keys.derive(LOGIN_PURPOSE);
     return new SignJWT({ csrf: csrfToken })
       .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: current.keyId })
       .setIssuer(OURSELVES)
@@ -99,8 +87,8 @@ export class LoginTokens {
 
   /** @returns its claims; undefined for an expired token, another form, another key or another algorithm */
   async read(token: string, now: Date): Promise<LoginClaims | undefined> {
-    const verified = await readToken(({ jwtVerify }) =>
-      jwtVerify(token, (header) => this.#keys.find(header), {
+    const claims = await readToken(this.#keys.derive(LOGIN_PURPOSE), ({ jwtVerify }, keyOf) =>
+      jwtVerify(token, keyOf, {
         algorithms: [ALGORITHM],
         typ: 'JWT',
         issuer: OURSELVES,
@@ -109,7 +97,7 @@ export class LoginTokens {
         currentDate: now,
       }),
     );
-    return verified && readClaims(verified.payload);
+    return claims && readClaims(claims);
   }
 }
 
@@ -134,16 +122,16 @@ const MAX_LENGTH = 2048;
  * fill the database.
  */
 export class SealedSignOns {
-  readonly #keys: JwtKeys;
+  readonly #keys: Keys;
 
-  constructor({ keys }: { keys: Pick<Vault, 'derive'> }) {
-    this.#keys = new JwtKeys({ keys, purpose: SIGN_ON_PURPOSE });
+  constructor({ keys }: { keys: Keys }) {
+    this.#keys = keys;
   }
 
   /** @returns text for a cookie */
   async seal({ state, nonce, verifier }: ProviderSignIn, expiresAt: Date): Promise<string> {
     const { EncryptJWT } = await loadJose();
-    const { current } = this.#keys;
+    const [current] = this.#keys.derive(SIGN_ON_PURPOSE);
     return new EncryptJWT({ state, nonce, verifier })
       .setProtectedHeader({ alg: 'dir', enc: ENCRYPTION, kid: current.keyId })
       .setIssuer(OURSELVES)
@@ -157,8 +145,8 @@ export class SealedSignOns {
     if (sealed.length > MAX_LENGTH) {
       return undefined;
     }
-    const opened = await readToken(({ jwtDecrypt }) =>
-      jwtDecrypt(sealed, (header) => this.#keys.find(header), {
+    const opened = await readToken(this.#keys.derive(SIGN_ON_PURPOSE), ({ jwtDecrypt }, keyOf) =>
+      jwtDecrypt(sealed, keyOf, {
         keyManagementAlgorithms: ['dir'],
         contentEncryptionAlgorithms: [ENCRYPTION],
         issuer: OURSELVES,
@@ -167,7 +155,7 @@ export class SealedSignOns {
         currentDate: now,
       }),
     );
-    return opened && readSignIn(opened.payload);
+    return opened && readSignIn(opened);
   }
 }
 

@@ -60,7 +60,7 @@ const METHODS = ['client_secret_basic', 'client_secret_post', 'client_secret_jwt
 const TIMEOUT_SECONDS = 5;
 /** Milliseconds for the requests of one sign-in together. */
 const EXCHANGE_TIMEOUT_MS = 10_000;
-/** Bytes of an answer: the keys of a large provider have some ten thousand. */
+/** Bytes of an answer, decompressed: the keys of a large provider have some ten thousand. */
 const MAX_ANSWER = 262_144;
 /** Exchanges with the provider at once: anyone may cause one, and all of them wait when it hangs. */
 const MAX_CONCURRENT = 20;
@@ -227,7 +227,7 @@ export class OpenidProvider {
         authenticationBy(client, clientAuthentication, clientSecret),
         {
           timeout: requestTimeout,
-          [client.customFetch]: boundedFetch(MAX_ANSWER),
+          [client.customFetch]: boundedFetch,
           execute: [
             // The configuration allows http:// for this machine only.
             // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated only to stand out
@@ -417,34 +417,31 @@ function unavailable(cause: unknown, detail?: string): ServiceError {
 
 /** An answer that is larger than allowed. */
 class OversizedAnswer extends Error {
-  constructor(max: number) {
-    super(`The answer has more than ${max} bytes`);
+  constructor() {
+    super(`The answer has more than ${MAX_ANSWER} bytes`);
   }
 }
 
 /**
- * @param max bytes of an answer, decompressed
- * @returns a `fetch` that reads the answer whole, so that the signal of the request bounds its time, too
+ * As `fetch`, and reads the answer whole, so that the signal of the request bounds its time, too.
  * @throws OversizedAnswer, and what `fetch` throws
  */
-function boundedFetch(max: number): (url: string, options: object) => Promise<Response> {
-  return async (url, options) => {
-    const answer = await fetch(url, options);
-    const { status, statusText, headers } = answer;
-    const body = await readBody(answer, max);
-    // A status such as 204 has no body.
-    return new Response(body.length === 0 ? null : body, { status, statusText, headers });
-  };
+async function boundedFetch(url: string, options: object): Promise<Response> {
+  const answer = await fetch(url, options);
+  const { status, statusText, headers } = answer;
+  const body = await readBody(answer);
+  // A status such as 204 has no body.
+  return new Response(body.length === 0 ? null : body, { status, statusText, headers });
 }
 
-async function readBody({ body }: Response, max: number): Promise<Buffer<ArrayBuffer>> {
+async function readBody({ body }: Response): Promise<Buffer<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let size = 0;
   // Node's streams can be iterated; leaving the loop closes the connection.
   for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
     size += part.length;
-    if (size > max) {
-      throw new OversizedAnswer(max);
+    if (size > MAX_ANSWER) {
+      throw new OversizedAnswer();
     }
     parts.push(part);
   }

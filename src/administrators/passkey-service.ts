@@ -1,9 +1,10 @@
-import type { Clock, Random } from '../kernel/clock.ts';
+import type { Random } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { plainName } from '../kernel/text.ts';
+import { composed, plainName } from '../kernel/text.ts';
+import { unknownAdministrator } from './administrator-service.ts';
 import { lackingRight } from '../policy/api-token-rights.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
-import { assertConfirmed } from '../policy/recent-proof.ts';
+import { assertConfirmed, type ConfirmedLogins } from '../policy/recent-proof.ts';
 import {
   attemptHash,
   isSessionShaped,
@@ -12,7 +13,6 @@ import {
   SIGN_IN_LIFETIME,
   type SignInContent,
 } from './session.ts';
-import type { ConfirmationStore } from './confirmation-store.ts';
 import { assertPasskeys, type Passkey, type PasskeyOptions, type UsedPasskey, WebAuthn } from './passkey.ts';
 import type { PasskeyStore } from './passkey-store.ts';
 import type { SignInStore } from './sign-in-store.ts';
@@ -35,6 +35,8 @@ interface RegistrationBasis {
 }
 
 const CHALLENGE_SIZE = 32;
+/** Seconds. */
+const LINK_LIFETIME = 3_600;
 /** Passkeys of one administrator. */
 const MAX_PASSKEYS = 20;
 
@@ -42,15 +44,15 @@ const MAX_PASSKEYS = 20;
 export class PasskeyService {
   readonly #deps;
 
-  constructor(dependencies: {
-    readonly confirmations: Pick<ConfirmationStore, 'isConfirmed'>;
-    readonly passkeys: PasskeyStore;
-    readonly attempts: SignInStore;
-    /** The address of the server in browsers, to which passkeys are bound. */
-    readonly publicUrl?: string | undefined;
-    readonly clock: Clock;
-    readonly random: Random;
-  }) {
+  constructor(
+    dependencies: ConfirmedLogins & {
+      readonly passkeys: PasskeyStore;
+      readonly attempts: SignInStore;
+      /** The address of the server in browsers, to which passkeys are bound; without a slash at its end. */
+      readonly publicUrl?: string | undefined;
+      readonly random: Random;
+    },
+  ) {
     this.#deps = dependencies;
   }
 
@@ -85,6 +87,27 @@ export class PasskeyService {
       );
     }
     return begun;
+  }
+
+  /**
+   * Makes a link by which the administrator may register a passkey, within an hour and once. It stands for a second
+   * factor, not for the password.
+   * @returns the link, with its secret in the fragment, which no server sees
+   * @throws ServiceError 'administrator.unknown', 'configuration.invalid' without a name in PUBLIC_URL
+   */
+  async makeLink(caller: Caller, administrator: string): Promise<{ link: string; expiresAt: Date }> {
+    await assertConfirmed(caller, this.#deps);
+    const { attempts, publicUrl, clock, random } = this.#deps;
+    assertPasskeys(publicUrl);
+    const secret = newSession(random);
+    const expiresAt = new Date(clock.now().getTime() + LINK_LIFETIME * 1000);
+    const act = actOf(caller, 'administrator/second-factor');
+    const attempt = { hash: attemptHash(secret), content: { kind: 'link' }, expiresAt } as const;
+    const owner = { administrator: composed(administrator) };
+    if (!(await attempts.begin({ ...attempt, owner, client: act.client }, clock.now(), act))) {
+      throw unknownAdministrator(administrator);
+    }
+    return { link: `${publicUrl}/console/#link=${secret}`, expiresAt };
   }
 
   /** As `beginOwn`, for the holder of a link, which ends. @throws ServiceError 'sign-in.ended' */
@@ -182,7 +205,7 @@ export class PasskeyService {
       throw invalid(`An administrator has ${MAX_PASSKEYS} passkeys at most`);
     }
     const challenge = random.bytes(CHALLENGE_SIZE);
-    const options = await webAuthn.creationOptions({ administrator, known, challenge });
+    const options = await webAuthn.creationOptions(administrator, known, challenge);
     const secret = newSession(random);
     const expiresAt = new Date(clock.now().getTime() + SIGN_IN_LIFETIME * 1000);
     const content: SignInContent = {

@@ -6,13 +6,8 @@ import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { isStorable } from '../kernel/text.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { lockAdministrator, endSignIns } from './session-store.ts';
+import { endOpened, lockAdministrator } from './session-store.ts';
 import type { RememberedCredentials } from './remembered-credentials.ts';
-
-interface CredentialRow extends Omit<PasskeyCredential, 'counter'> {
-  /** bigint. */
-  readonly counter: string;
-}
 
 /** The passkeys of administrators. */
 export class PasskeyStore {
@@ -35,16 +30,15 @@ export class PasskeyStore {
       );
   }
 
-  async credentials(administrator: string): Promise<readonly PasskeyCredential[]> {
-    const rows = await this.#of(administrator)
+  credentials(administrator: string): Promise<readonly PasskeyCredential[]> {
+    return this.#of(administrator)
       .orderBy('passkeys.id')
-      .select<CredentialRow[]>(
+      .select<PasskeyCredential[]>(
         'credential_id as credentialId',
         'public_key as publicKey',
-        'counter',
+        this.#database.knex.raw('counter::float8 AS counter'),
         'transports',
       );
-    return rows.map((row) => ({ ...row, counter: Number(row.counter) }));
   }
 
   /**
@@ -61,45 +55,40 @@ export class PasskeyStore {
     act: Act,
   ): Promise<boolean> {
     const { administrator, name } = registered;
-    try {
-      return await this.#database.transact(async (unit) => {
-        const { sql, audit } = unit;
-        const owner = await lockAdministrator(sql, administrator);
-        if (owner === undefined || !(await isOpen(sql, keeps))) {
-          return false;
-        }
-        const ended = await sql('sign_in_attempts').where({ attempt_hash: hash }).delete();
-        if (ended === 0) {
-          return false;
-        }
-        const inserted: unknown[] = await sql('passkeys')
-          .insert({
-            administrator_id: owner.id,
-            name,
-            credential_id: registered.credentialId,
-            public_key: Buffer.from(registered.publicKey),
-            counter: registered.counter,
-            transports: registered.transports,
-          })
-          .onConflict()
-          .ignore()
-          .returning('id');
-        if (inserted.length === 0) {
-          return false;
-        }
-        if (owner.second_factor !== 'passkey') {
-          await sql('administrators')
-            .where({ id: owner.id })
-            .update({ second_factor: 'passkey', second_factor_serial: null, second_factor_token_id: null });
-          await endOpened(unit, owner.id, keeps);
-        }
-        await audit.write(act, administrator, `passkey added: ${name}`);
-        return true;
-      });
-    } finally {
-      // Also after a failure: it may be a commit whose confirmation was lost.
-      this.#credentials?.forget();
-    }
+    const work = async ({ sql, audit }: UnitOfWork): Promise<boolean> => {
+      const owner = await lockAdministrator(sql, administrator);
+      if (owner === undefined || !(await isOpen(sql, keeps))) {
+        return false;
+      }
+      const ended = await sql('sign_in_attempts').where({ attempt_hash: hash }).delete();
+      if (ended === 0) {
+        return false;
+      }
+      const inserted: unknown[] = await sql('passkeys')
+        .insert({
+          administrator_id: owner.id,
+          name,
+          credential_id: registered.credentialId,
+          public_key: Buffer.from(registered.publicKey),
+          counter: registered.counter,
+          transports: registered.transports,
+        })
+        .onConflict()
+        .ignore()
+        .returning('id');
+      if (inserted.length === 0) {
+        return false;
+      }
+      if (owner.second_factor !== 'passkey') {
+        await sql('administrators')
+          .where({ id: owner.id })
+          .update({ second_factor: 'passkey', second_factor_serial: null, second_factor_token_id: null });
+        await endOpened(sql, owner.id, keeps);
+      }
+      await audit.write(act, administrator, `passkey added: ${name}`);
+      return true;
+    };
+    return this.#database.transact(work).finally(() => this.#credentials?.forget());
   }
 
   /**
@@ -108,22 +97,17 @@ export class PasskeyStore {
    * @returns false for an unknown one
    */
   async remove(administrator: string, id: string, keeps: Buffer | undefined, act: Act): Promise<boolean> {
-    try {
-      return await this.#database.transact(async (unit) => {
-        const { sql, audit } = unit;
-        const owner = await lockAdministrator(sql, administrator);
-        const removed = owner && (await removeOne(sql, owner.id, id));
-        if (owner === undefined || removed === undefined) {
-          return false;
-        }
-        await endOpened(unit, owner.id, keeps);
-        await audit.write(act, administrator, `passkey removed: ${removed.name}`);
-        return true;
-      });
-    } finally {
-      // Also after a failure: it may be a commit whose confirmation was lost.
-      this.#credentials?.forget();
-    }
+    const work = async ({ sql, audit }: UnitOfWork): Promise<boolean> => {
+      const owner = await lockAdministrator(sql, administrator);
+      const removed = owner && (await removeOne(sql, owner.id, id));
+      if (owner === undefined || removed === undefined) {
+        return false;
+      }
+      await endOpened(sql, owner.id, keeps);
+      await audit.write(act, administrator, `passkey removed: ${removed.name}`);
+      return true;
+    };
+    return this.#database.transact(work).finally(() => this.#credentials?.forget());
   }
 
   #of(administrator: string): Knex.QueryBuilder {
@@ -164,17 +148,6 @@ async function removeOne(
     );
   }
   return removed;
-}
-
-/** Ends the sign-ins under way, and the sessions but the kept one. */
-async function endOpened(unit: UnitOfWork, id: string, keeps: Buffer | undefined): Promise<void> {
-  const { sql } = unit;
-  await endSignIns(unit, id);
-  const ended = sql('sessions').where({ administrator_id: id, revoked_at: null });
-  if (keeps !== undefined) {
-    void ended.whereNot({ session_hash: keeps });
-  }
-  await ended.update({ revoked_at: sql.fn.now() });
 }
 
 /** @returns false if the passkey was used meanwhile, or is gone */

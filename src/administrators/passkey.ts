@@ -79,15 +79,11 @@ export class WebAuthn {
     this.#host = hostname;
   }
 
-  async creationOptions({
-    administrator,
-    known,
-    challenge,
-  }: {
-    readonly administrator: string;
-    readonly known: readonly PasskeyCredential[];
-    readonly challenge: Buffer;
-  }): Promise<PasskeyOptions> {
+  async creationOptions(
+    administrator: string,
+    known: readonly PasskeyCredential[],
+    challenge: Buffer,
+  ): Promise<PasskeyOptions> {
     const { generateRegistrationOptions } = await import('@simplewebauthn/server');
     return generateRegistrationOptions({
       rpName: NAME,

@@ -99,7 +99,7 @@ export class RememberedCredentials {
     return this.#hasNotices ? this.#memory : undefined;
   }
 
-  /** Forgets all: a credential may have been revoked. */
+  /** Forgets all: a credential may have been revoked, also by what failed, as the confirmation of a commit may be lost. */
   forget(): void {
     this.#memory = new CredentialMemory(this.#random);
     this.#begun = this.#elapsed();

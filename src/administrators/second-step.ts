@@ -1,8 +1,8 @@
 import { type Act, serverCaller } from '../policy/caller.ts';
 import type { PasskeyService } from './passkey-service.ts';
 import type { SecondFactor } from './administrator.ts';
-import type { PasskeyOptions, UsedPasskey } from './passkey.ts';
-import type { RequestedFactor } from './session.ts';
+import type { PasskeyOptions } from './passkey.ts';
+import type { ProvenFactor, RequestedFactor } from './session.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type ErrorCode, isServiceError, ServiceError } from '../kernel/errors.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
@@ -37,13 +37,6 @@ export interface SecondProof {
   readonly response?: string | undefined;
   /** The assertion of a passkey: JSON, as browsers make it. */
   readonly credential?: string | undefined;
-}
-
-/** A second factor that was proven. */
-export interface ProvenFactor {
-  readonly factor: SecondFactor;
-  /** For a passkey. */
-  readonly used?: UsedPasskey | undefined;
 }
 
 /**
@@ -98,7 +91,7 @@ export class SecondStep {
     { response, credential }: SecondProof,
     act: Act,
   ): Promise<ProvenFactor | 'waiting' | 'over' | undefined> {
-    const { ocra, passkeys } = this.#deps;
+    const { ocra, responses, passkeys } = this.#deps;
     if (requested.kind === 'passkey') {
       const used =
         credential === undefined
@@ -108,14 +101,16 @@ export class SecondStep {
     }
     const { serial, tokenId, transactionId } = requested;
     const proven = { factor: { kind: 'token', serial, tokenId } } as const;
+    const { client, requestId, action } = act;
+    const unnamed = { client, requestId, action };
     if (transactionId === undefined) {
-      const isRight = response !== undefined && (await this.#isRightCode(requested, response, act));
+      const isRight =
+        response !== undefined &&
+        (await responses.check({ serial, tokenId }, response, { ...unnamed, actor: '' }));
       return isRight ? proven : this.#codeState(requested, response);
     }
     if (response !== undefined) {
-      const { client, requestId, action } = act;
-      const reference = { transactionId, pass: response };
-      const { result } = await ocra.checkTransaction({ client, requestId, action }, reference);
+      const { result } = await ocra.checkTransaction(unnamed, { transactionId, pass: response });
       return result ? proven : undefined;
     }
     const state = await this.#state(transactionId, act);
@@ -130,19 +125,6 @@ export class SecondStep {
     const token = await this.#deps.tokenStore.findBySerial(serial);
     const isMeant = token?.id === tokenId && token !== undefined && isFactorToken(token);
     return isMeant && isUsable(token, this.#deps.clock.now()) && !isLocked(token) ? token : undefined;
-  }
-
-  #isRightCode(
-    { serial, tokenId }: RequestedToken,
-    response: string,
-    { client, requestId, action }: Act,
-  ): Promise<boolean> {
-    return this.#deps.responses.check({ serial, tokenId }, response, {
-      client,
-      requestId,
-      action,
-      actor: '',
-    });
   }
 
   /** @param wrong a response that was wrong, and may have been the last one that is taken */

@@ -75,7 +75,8 @@ export class SessionService {
   }
 
   async #authorize(caller: Caller, owner: string): Promise<void> {
-    if (isOwner(caller, owner)) {
+    const { administrator, proof } = caller.principal;
+    if (owner === administrator && proof !== undefined) {
       return;
     }
     const { access, configuration } = this.#deps;
@@ -87,9 +88,4 @@ export class SessionService {
       );
     }
   }
-}
-
-/** @returns true if the caller has proven to be that administrator, who needs no right to see and end the own sessions */
-function isOwner({ principal }: Caller, administrator: string): boolean {
-  return composed(administrator) === principal.administrator && principal.proof !== undefined;
 }

@@ -51,39 +51,31 @@ export class SessionStore {
     if (!isStorable(owner)) {
       return 0;
     }
-    try {
-      return await this.#database.transact(async ({ sql, audit }) => {
-        // A sign-in that succeeds at this moment either has opened its session, or ends.
-        const administrator = id === undefined ? await lockAdministrator(sql, owner) : undefined;
-        const chosen = sql
-          .from(openSessions(sql, now).as('open'))
-          .where({ owner, ...(id !== undefined && { id }) })
-          .select('id');
-        const ended = await sql('sessions')
-          .whereIn('id', chosen)
-          .where({ revoked_at: null })
-          .update({ revoked_at: sql.fn.now() });
-        if (administrator !== undefined) {
-          await endSignInsOf(sql, administrator.id);
-        }
-        if (ended > 0) {
-          await audit.write(act, owner, ended === 1 ? 'session closed' : `session closed, ${ended} of them`);
-        }
-        return ended;
-      });
-    } finally {
-      // Also after a failure: it may be a commit whose confirmation was lost.
-      this.#credentials?.forget();
-    }
+    const work = async ({ sql, audit }: UnitOfWork): Promise<number> => {
+      // A sign-in that succeeds at this moment either has opened its session, or ends.
+      const administrator = id === undefined ? await lockAdministrator(sql, owner) : undefined;
+      const chosen = sql
+        .from(openSessions(sql, now).as('open'))
+        .where({ owner, ...(id !== undefined && { id }) })
+        .select('id');
+      const ended = await sql('sessions')
+        .whereIn('id', chosen)
+        .where({ revoked_at: null })
+        .update({ revoked_at: sql.fn.now() });
+      if (administrator !== undefined) {
+        // A link of an operator stays: the operator gives it to the owner.
+        await sql('sign_in_attempts')
+          .where({ administrator_id: administrator.id })
+          .whereNot({ kind: 'link' })
+          .delete();
+      }
+      if (ended > 0) {
+        await audit.write(act, owner, ended === 1 ? 'session closed' : `session closed, ${ended} of them`);
+      }
+      return ended;
+    };
+    return this.#database.transact(work).finally(() => this.#credentials?.forget());
   }
-}
-
-/** A link of an operator stays: the operator gives it to the owner. */
-async function endSignInsOf(sql: Knex.Transaction, administratorId: string): Promise<void> {
-  await sql('sign_in_attempts')
-    .where({ administrator_id: administratorId })
-    .whereNot({ kind: 'link' })
-    .delete();
 }
 
 /** @returns a query for the open sessions, with the names of their owners */
@@ -103,9 +95,23 @@ function openSessions(connection: Knex, now: Date): Knex.QueryBuilder {
     );
 }
 
-/** Ends the sign-ins under way, which a change of the second factor must not leave open. */
-export async function endSignIns({ sql }: UnitOfWork, administratorId: string): Promise<void> {
-  await sql('sign_in_attempts').where({ administrator_id: administratorId }).delete();
+/**
+ * Ends the sign-ins under way and the open sessions of an administrator, as a change of the password or the second factor
+ * must. The caller holds the administrator's row.
+ * @param keeps the hash of the session that stays open
+ */
+export async function endOpened(
+  sql: Knex.Transaction,
+  administratorId: string,
+  keeps?: Buffer,
+): Promise<void> {
+  const owned = { administrator_id: administratorId };
+  await sql('sign_in_attempts').where(owned).delete();
+  const ended = sql('sessions').where({ ...owned, revoked_at: null });
+  if (keeps !== undefined) {
+    void ended.whereNot({ session_hash: keeps });
+  }
+  await ended.update({ revoked_at: sql.fn.now() });
 }
 
 /** The row of an administrator that is held. */
@@ -139,6 +145,32 @@ interface NewSession {
 }
 
 /**
+ * Holds the administrator's row until commit: a change of the password or the second factor waits, and then sees what was
+ * stored.
+ * @param factor the second factor; undefined: none
+ * @returns the id; undefined if the password has changed since it was proven, the administrator has another second
+ *   factor, or is gone
+ */
+export async function lockProven(
+  sql: Knex.Transaction,
+  { administrator, version }: ProvenPassword,
+  factor: SecondFactor | undefined,
+): Promise<string | undefined> {
+  if (!isStorable(administrator)) {
+    return undefined;
+  }
+  const { rows } = await sql.raw<{ rows: { id: string }[] }>(
+    `SELECT id FROM administrators
+     WHERE name = :administrator AND sha256(convert_to(password_hash, 'UTF8')) = :version
+       AND second_factor IS NOT DISTINCT FROM :factor::text
+       AND (second_factor IS DISTINCT FROM 'token' OR second_factor_token_id = :token::bigint)
+     FOR SHARE`,
+    { administrator, version, factor: factor?.kind ?? null, token: tokenIdOf(factor) ?? null },
+  );
+  return rows[0]?.id;
+}
+
+/**
  * Opens a session under the lock of the administrator's row: a change of the password or the second factor either is
  * seen here, or sees the session and ends it.
  * @param factor the second factor that was proven; undefined: none
@@ -147,35 +179,22 @@ interface NewSession {
  */
 export async function insertSession(
   { sql, audit }: UnitOfWork,
-  { administrator, version }: ProvenPassword,
+  proven: ProvenPassword,
   factor: SecondFactor | undefined,
   session: NewSession,
   act: Act,
 ): Promise<boolean> {
-  if (!isStorable(administrator)) {
+  const owner = await lockProven(sql, proven, factor);
+  if (owner === undefined) {
     return false;
   }
-  const { rows } = await sql.raw<{ rows: unknown[] }>(
-    `INSERT INTO sessions (administrator_id, session_hash, kind, client, expires_at)
-     SELECT proven.id, :hash, :kind, :client, :expiresAt::timestamptz FROM (
-       SELECT id FROM administrators
-       WHERE name = :administrator AND sha256(convert_to(password_hash, 'UTF8')) = :version
-         AND second_factor IS NOT DISTINCT FROM :factor::text
-         AND (second_factor IS DISTINCT FROM 'token' OR second_factor_token_id = :token::bigint)
-       FOR SHARE
-     ) AS proven
-     RETURNING id`,
-    {
-      administrator,
-      version,
-      client: act.client,
-      ...session,
-      factor: factor?.kind ?? null,
-      token: tokenIdOf(factor) ?? null,
-    },
-  );
-  if (rows.length > 0) {
-    await audit.write(act, administrator, 'session opened');
-  }
-  return rows.length > 0;
+  await sql('sessions').insert({
+    administrator_id: owner,
+    session_hash: session.hash,
+    kind: session.kind,
+    client: act.client,
+    expires_at: session.expiresAt,
+  });
+  await audit.write(act, proven.administrator, 'session opened');
+  return true;
 }

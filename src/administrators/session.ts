@@ -92,10 +92,14 @@ export type SignInContent =
   /** A link by which a passkey may be registered. */
   | { readonly kind: 'link' };
 
-/** The password and the second factor of a sign-in. */
-export interface CompleteProof {
-  readonly proven: ProvenPassword;
+/** A second factor that was proven. */
+export interface ProvenFactor {
   readonly factor: SecondFactor;
   /** For a passkey. */
   readonly used?: UsedPasskey | undefined;
+}
+
+/** The password and the second factor of a sign-in. */
+export interface CompleteProof extends ProvenFactor {
+  readonly proven: ProvenPassword;
 }

@@ -4,11 +4,12 @@ import type { Act } from '../policy/caller.ts';
 import type { AdministratorService } from './administrator-service.ts';
 import type { Login, LoginService } from './login-service.ts';
 import type { ProvenPassword, SecondFactor } from './administrator.ts';
-import { type ProvenFactor, type SecondProof, type SecondStep, type ShownFactor } from './second-step.ts';
+import type { SecondProof, SecondStep, ShownFactor } from './second-step.ts';
 import {
   attemptHash,
   isSessionShaped,
   newSession,
+  type ProvenFactor,
   type RequestedFactor,
   sessionHash,
   SIGN_IN_LIFETIME,

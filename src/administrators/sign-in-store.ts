@@ -1,13 +1,12 @@
 import type { Knex } from 'knex';
-import { type ProvenPassword, type SecondFactor, tokenIdOf } from './administrator.ts';
+import type { ProvenPassword, SecondFactor } from './administrator.ts';
 import type { CompleteProof, SignInContent } from './session.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { isStorable } from '../kernel/text.ts';
 import { Undone } from '../database/unit-of-work.ts';
 import { countUse } from './passkey-store.ts';
-import { type SecondFactorRow, secondFactorOf } from './administrator-store.ts';
-import { insertSession } from './session-store.ts';
+import { insertSession, lockProven } from './session-store.ts';
 
 /** Sign-ins of one administrator and kind that are under way at most. */
 const MAX_OF_ONE = 10;
@@ -43,6 +42,9 @@ interface SignInSession {
   readonly expiresAt: Date;
 }
 
+/** The proof of an administrator who may have no second factor. */
+type ConfirmationProof = Omit<CompleteProof, 'factor'> & { readonly factor: SecondFactor | undefined };
+
 interface AttemptRow {
   readonly content: SignInContent;
   readonly administrator: string;
@@ -53,8 +55,8 @@ const ATTEMPT = `content, password_version,
   (SELECT name FROM administrators WHERE id = administrator_id) AS administrator`;
 
 /**
- * Sign-ins that are under way: any server goes on with one that another has begun. Each ends once: when it succeeds, is
- * consumed, is replaced or expires.
+ * Sign-ins and confirmations of logins that are under way: any server goes on with one that another has begun. Each ends
+ * once: when it succeeds, is consumed, is replaced or expires.
  */
 export class SignInStore {
   readonly #database: Database;
@@ -142,6 +144,55 @@ export class SignInStore {
   }
 
   /**
+   * @param login the hash of its session
+   * @returns true if the owner of the login has proven a moment ago, by password and second factor, to be the one who
+   *   signed in. What ends the session ends the confirmation, too
+   */
+  async isConfirmed(login: Buffer, now: Date): Promise<boolean> {
+    const found: unknown = await this.#database
+      .knex('sessions')
+      .where({ session_hash: login, revoked_at: null })
+      .where('expires_at', '>', now)
+      .where('confirmed_until', '>', now)
+      .first('id');
+    return found !== undefined;
+  }
+
+  /**
+   * Confirms a login of the administrator until then, and ends the attempt, both or none.
+   * @param attempt the hash of the attempt that proved the second factor; undefined: the administrator has none
+   * @returns false where the login or the attempt has ended, the password or the second factor has changed, the passkey
+   *   was used meanwhile, or the login is another administrator's
+   */
+  confirm(
+    login: Buffer,
+    { proven, factor, used }: ConfirmationProof,
+    { attempt, until }: { readonly attempt: Buffer | undefined; readonly until: Date },
+    act: Act,
+  ): Promise<boolean> {
+    return Undone.catch(() =>
+      this.#database.transact(async ({ sql, audit }) => {
+        // The administrator's row is locked first, as by all who change it.
+        const owner = await lockProven(sql, proven, factor);
+        const confirmed =
+          owner === undefined
+            ? 0
+            : await sql('sessions')
+                .where({ session_hash: login, administrator_id: owner, revoked_at: null })
+                .update({ confirmed_until: until });
+        const isEnded =
+          attempt === undefined ||
+          (await sql('sign_in_attempts').where({ attempt_hash: attempt }).delete()) > 0;
+        if (confirmed === 0 || !isEnded || (used !== undefined && !(await countUse(sql, used)))) {
+          throw new Undone();
+        }
+        await audit.write(act, proven.administrator, 'confirmed');
+        return true;
+      }),
+    );
+  }
+
+  /**
    * Opens a session of a person who has no account here, and remembers the sign-on that it came from, both or none.
    * @param signOn names the sign-on, which opens one session at most, whichever server is asked
    * @returns false where it has opened one before
@@ -194,22 +245,14 @@ async function ownerId(
   sql: Knex.Transaction,
   owner: ProvenPassword | { readonly administrator: string },
 ): Promise<string | undefined> {
-  if (!isStorable(owner.administrator)) {
-    return undefined;
+  if ('version' in owner) {
+    return lockProven(sql, owner, owner.secondFactor);
   }
-  const { rows } = await sql.raw<{
-    rows: (SecondFactorRow & Pick<AttemptRow, 'password_version'> & { id: string })[];
-  }>(
-    `SELECT id, second_factor, second_factor_serial, second_factor_token_id, sha256(convert_to(password_hash, 'UTF8')) AS password_version
-     FROM administrators WHERE name = ? FOR SHARE`,
-    [owner.administrator],
-  );
-  const [row] = rows;
-  if (row === undefined || !('version' in owner)) {
-    return row?.id;
-  }
-  const isProven = row.password_version?.equals(owner.version) === true;
-  return isProven && isSameFactor(secondFactorOf(row), owner.secondFactor) ? row.id : undefined;
+  const { administrator: name } = owner;
+  const row = isStorable(name)
+    ? await sql('administrators').where({ name }).forShare().first<{ id: string } | undefined>('id')
+    : undefined;
+  return row?.id;
 }
 
 /** @returns false if the sign-in replaces one that has ended */
@@ -272,9 +315,4 @@ async function removeExpired(
 
 function toAttempt({ content, administrator, password_version: version }: AttemptRow): Attempt {
   return { content, administrator, proven: version === null ? undefined : { administrator, version } };
-}
-
-/** @returns true if both are the same factor, or both are none */
-function isSameFactor(left: SecondFactor | undefined, right: SecondFactor | undefined): boolean {
-  return left?.kind === right?.kind && tokenIdOf(left) === tokenIdOf(right);
 }

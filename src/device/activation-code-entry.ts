@@ -52,15 +52,16 @@ export function inspectActivationCode(typed: string): ActivationCodeEntry {
   const significant = characters.filter(({ state }) => state !== 'separator');
   const read = significant.map((character) => character.read);
   const expectedLength = letters + CHECKSUM_LENGTH;
+  const code = read.join('');
   const isComplete =
     read.length === expectedLength && significant.every(({ state }) => state !== 'impossible');
   return {
     characters,
-    code: read.join(''),
+    code,
     formatted: inGroups(read, letters),
     missing: Math.max(0, expectedLength - read.length),
     isComplete,
-    checksum: isComplete ? verdictOn(read.join('')) : 'unknown',
+    checksum: !isComplete ? 'unknown' : isRight(code) ? 'right' : 'wrong',
   };
 }
 
@@ -114,10 +115,6 @@ function inGroups(read: readonly string[], letters: number): string {
     .filter((group) => group.length > 0)
     .map((group) => group.join(''))
     .join(' ');
-}
-
-function verdictOn(code: string): 'right' | 'wrong' {
-  return isRight(code) ? 'right' : 'wrong';
 }
 
 function isRight(code: string): boolean {

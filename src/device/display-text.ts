@@ -155,8 +155,8 @@ const NAMES: Readonly<Record<number, string>> = {
  * @param text of any length, also with lone surrogates; the time is linear
  */
 export function inspectDisplayText(text: string): DisplayText {
-  const pieces = piecesOf(text);
-  const isImpostor = latinImpostors(pieces.filter(({ kind }) => kind === 'word').map((piece) => piece.text));
+  const pieces = Array.from(text.matchAll(PIECES));
+  const isImpostor = latinImpostors(pieces.flatMap(({ groups }) => groups?.word ?? []));
   const segments: DisplaySegment[] = [];
   const reasons = new Set<DisplayFault>();
   let plain = '';
@@ -166,14 +166,14 @@ export function inspectDisplayText(text: string): DisplayText {
       plain = '';
     }
   };
-  for (const piece of pieces) {
-    const fault = faultOf(piece, isImpostor);
+  for (const { 0: piece, groups = {} } of pieces) {
+    const fault = faultOf(groups, isImpostor);
     if (fault === undefined) {
-      plain += piece.text;
+      plain += piece;
     } else {
       flush();
       reasons.add(fault);
-      segments.push(segmentOf(piece.text, fault));
+      segments.push(segmentOf(piece, fault));
     }
   }
   flush();
@@ -187,39 +187,18 @@ function verdictOn(reasons: readonly DisplayFault[]): DisplayVerdict {
   return reasons.every((reason) => DOUBTFUL.has(reason)) ? 'doubtful' : 'refused';
 }
 
-interface TextPiece {
-  readonly text: string;
-  readonly kind: 'other' | 'bidi' | 'invisible' | 'word';
-}
-
-function piecesOf(text: string): readonly TextPiece[] {
-  return Array.from(text.matchAll(PIECES), ({ 0: piece, groups = {} }) => ({
-    text: piece,
-    kind: kindOf(groups),
-  }));
-}
-
-function kindOf(groups: Readonly<Record<string, string | undefined>>): TextPiece['kind'] {
-  if (groups.bidi !== undefined) {
-    return 'bidi';
+/** @param groups of `PIECES` */
+function faultOf(
+  { bidi, invisible, word }: Readonly<Record<string, string | undefined>>,
+  isImpostor: (word: string) => boolean,
+): DisplayFault | undefined {
+  if (bidi !== undefined) {
+    return 'bidi-control';
   }
-  if (groups.invisible !== undefined) {
+  if (invisible !== undefined) {
     return 'invisible';
   }
-  return groups.word === undefined ? 'other' : 'word';
-}
-
-function faultOf({ kind, text }: TextPiece, isImpostor: (word: string) => boolean): DisplayFault | undefined {
-  switch (kind) {
-    case 'other':
-      return undefined;
-    case 'bidi':
-      return 'bidi-control';
-    case 'invisible':
-      return 'invisible';
-    case 'word':
-      return wordFault(text, isImpostor);
-  }
+  return word === undefined ? undefined : wordFault(word, isImpostor);
 }
 
 function wordFault(word: string, isImpostor: (word: string) => boolean): DisplayFault | undefined {
@@ -233,13 +212,9 @@ function wordFault(word: string, isImpostor: (word: string) => boolean): Display
 }
 
 function segmentOf(text: string, fault: DisplayFault): DisplaySegment {
-  switch (fault) {
-    case 'bidi-control':
-    case 'invisible':
-      return { text, kind: fault, name: nameOf(text) };
-    default:
-      return { text, kind: 'look-alike', name: '' };
-  }
+  return fault === 'bidi-control' || fault === 'invisible'
+    ? { text, kind: fault, name: nameOf(text) }
+    : { text, kind: 'look-alike', name: '' };
 }
 
 function nameOf(character: string): string {

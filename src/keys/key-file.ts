@@ -52,7 +52,8 @@ export async function readKeyFile(file: string): Promise<KeyFile | undefined> {
     const stats = await handle.stat();
     assertFile(stats, file);
     const keys = readKeys(await handle.readFile('utf8'), file);
-    return { keys, warnings: readabilityWarnings(file, stats) };
+    const warning = `the key file ${file} can be read by others (mode ${(stats.mode & 0o777).toString(8)}); chmod go-r mends that, for a mounted Secret defaultMode: 0440`;
+    return { keys, warnings: isReadableByOthers(stats) ? [warning] : [] };
   } finally {
     await handle.close();
   }
@@ -124,14 +125,6 @@ function assertFile(stats: Stats, file: string): void {
   if (stats.size > MAX_BYTES) {
     throw unusable(file, `it has more than ${MAX_BYTES} bytes`);
   }
-}
-
-function readabilityWarnings(file: string, stats: Stats): readonly string[] {
-  return isReadableByOthers(stats)
-    ? [
-        `the key file ${file} can be read by others (mode ${(stats.mode & 0o777).toString(8)}); chmod go-r mends that, for a mounted Secret defaultMode: 0440`,
-      ]
-    : [];
 }
 
 /**

@@ -111,7 +111,8 @@ export class KeyStore {
       const registered = (await keyRows(sql)).map(toState);
       const counts = await countByKey(sql);
       const unknown = [...counts.keys()].filter((id) => registered.every(({ keyId }) => keyId !== id));
-      return [...registered, ...unknown.map(unregistered)].map((key) => ({
+      const none = { createdAt: undefined, isCurrent: false, currentSince: undefined, retiredAt: undefined };
+      return [...registered, ...unknown.map((keyId) => ({ keyId, ...none }))].map((key) => ({
         ...key,
         secrets: counts.get(key.keyId) ?? 0,
       }));
@@ -224,8 +225,4 @@ function toState(row: KeyRow): KeyState {
     currentSince: row.current_since ?? undefined,
     retiredAt: row.retired_at ?? undefined,
   };
-}
-
-function unregistered(keyId: string): KeyState {
-  return { keyId, createdAt: undefined, isCurrent: false, currentSince: undefined, retiredAt: undefined };
 }

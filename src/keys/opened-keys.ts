@@ -121,15 +121,11 @@ export async function openKeysOf(
   settings: KeySettings,
   log: Log,
 ): Promise<OpenedKeys> {
-  const source = sourceOf(settings);
-  const { keys } = await source.open(registered, log);
-  const registry = { registered: () => Promise.resolve(registered) };
-  return new OpenedKeys({
-    vault: vaultOf(keys, registered, systemRandom),
-    source,
-    registry,
-    random: systemRandom,
-  });
+  const registry: Registry = {
+    registered: () => Promise.resolve(registered),
+    register: async (open) => (await open(registered)).result,
+  };
+  return openFrom(sourceOf(settings), registry, log);
 }
 
 function sourceOf({ pkcs11, encryptionKeyFile: file }: KeySettings): KeySource {

@@ -78,11 +78,7 @@ export interface DerivedKey {
 }
 
 /** A key to be registered; or the wrapped form of a registered one. */
-export interface NewKey {
-  readonly keyId: string;
-  readonly canary: Buffer;
-  readonly wrapped?: WrappedKey;
-}
+export type NewKey = Pick<RegisteredKey, 'keyId' | 'canary' | 'wrapped'>;
 
 /** What a start finds where the keys are. */
 export interface FoundKeys {

@@ -77,8 +77,7 @@ export class ChallengeImport {
     const { repair, repairBinary } = installation;
     const serials = rows.map((row) => repair(textOf(row, 'tokenserial')));
     const tokens = await challenges.tokens([...new Set(serials)].filter((serial) => isStorable(serial)));
-    const tokenOf = (serial: string): PresentChallengedToken | undefined => tokens.get(serial);
-    const context = { table, repair, repairBinary, settings, localTime, tokenOf };
+    const context = { table, repair, repairBinary, settings, localTime, tokens };
     const mapped = rows.map((row) => mapChallenge(row, context));
     const present = await challenges.find(mapped.map(({ name }) => name).filter((name) => isStorable(name)));
     return mapped.map((one, index) => ({
@@ -142,8 +141,8 @@ interface ChallengeContext {
   readonly localTime: LocalTime;
   /** Those of this server. */
   readonly settings: Pick<OcraSettings, 'maxChallengeRequests' | 'challengeTimeout'>;
-  /** @returns undefined if no such token is imported */
-  readonly tokenOf: (serial: string) => ChallengedToken | undefined;
+  /** The imported ones, by serial. */
+  readonly tokens: ReadonlyMap<string, ChallengedToken>;
 }
 
 /** Of the database's integers. */
@@ -162,7 +161,7 @@ function mapChallenge(row: SourceRow, context: ChallengeContext): Mapped<Importe
   if (fault !== undefined) {
     return { ...left(fault), name: shortened(transactionId) };
   }
-  const token = context.tokenOf(serial);
+  const token = context.tokens.get(serial);
   const issuedAt = context.localTime.read(textOf(row, 'timestamp'));
   if (transactionId === '' || !isStorable(transactionId)) {
     return left('it has no transaction id that can be stored');

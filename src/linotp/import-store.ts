@@ -5,6 +5,7 @@ import type { Act } from '../policy/caller.ts';
 import { auditEntry, type AuditRows } from '../audit/rows-store.ts';
 import { readConfiguration } from '../configuration/configuration-store.ts';
 import { type Database, renewStatistics } from '../database/database.ts';
+import { Undone } from '../database/unit-of-work.ts';
 import { keepUntouched, TokenImportStore } from './token-import-store.ts';
 import type { Sealed } from '../keys/vault.ts';
 import type { Policy } from '../policy/stored-policy.ts';
@@ -38,8 +39,6 @@ export interface PresentChallenge extends ImportedChallenge {
 
 export type PresentChallengedToken = ChallengedToken & { readonly id: string };
 
-class RolledBack extends Error {}
-
 export class ImportStore {
   readonly #database: Database;
 
@@ -62,18 +61,15 @@ export class ImportStore {
   /** As `transact`, and rolls everything back in the end. No audit row is written. */
   async rehearse(work: (target: ImportTransaction) => Promise<void>): Promise<void> {
     const once = onlyOnce(work);
-    const rehearsal = this.#database.transact(
-      async ({ sql }) => {
-        await once(new ImportTransaction(sql));
-        throw new RolledBack();
-      },
-      { isLong: true },
+    await Undone.catch(() =>
+      this.#database.transact(
+        async ({ sql }) => {
+          await once(new ImportTransaction(sql));
+          throw new Undone();
+        },
+        { isLong: true },
+      ),
     );
-    await rehearsal.catch((error: unknown) => {
-      if (!(error instanceof RolledBack)) {
-        throw error;
-      }
-    });
   }
 }
 

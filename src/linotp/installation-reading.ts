@@ -15,7 +15,7 @@ export type TextEncoding = 'auto' | 'utf8' | 'double-utf8';
 /** The small tables of a LinOTP database, and what tells how to read the others. */
 export interface LinotpInstallation {
   readonly config: ConfigTable;
-  /** Names of realms by their ids. */
+  /** Names of realms by their ids, in lower case. */
   readonly realmNames: ReadonlyMap<number, string>;
   readonly users: readonly SourceRow[];
   readonly repair: TextRepair;
@@ -59,7 +59,12 @@ export async function readInstallation(
   await assertKey(source, config, encryptionKey);
   return {
     config,
-    realmNames: readRealmTable(await allRows(source.rows('Realm')), repair),
+    realmNames: new Map(
+      (await allRows(source.rows('Realm'))).map((row) => [
+        wholeOf(row, 'id') ?? 0,
+        repair(textOf(row, 'name')).trim().toLowerCase(),
+      ]),
+    ),
     users: await allRows(source.rows('imported_user')),
     repair,
     repairBinary: unescape,
@@ -128,7 +133,10 @@ async function assertKey(
 async function opensSomeToken(source: LinotpSource, encryptionKey: EncryptionKey): Promise<boolean> {
   let tried = 0;
   for await (const rows of source.rows('Token')) {
-    for (const row of rows.filter((one) => isEncrypted(one))) {
+    const encrypted = rows.filter(
+      (row) => textOf(row, 'linotpkeyenc') !== '' && textOf(row, 'linotpkeyiv').length === 32,
+    );
+    for (const row of encrypted) {
       if (opensToken(row, encryptionKey)) {
         return true;
       }
@@ -139,10 +147,6 @@ async function opensSomeToken(source: LinotpSource, encryptionKey: EncryptionKey
     }
   }
   return tried === 0;
-}
-
-function isEncrypted(row: SourceRow): boolean {
-  return textOf(row, 'linotpkeyenc') !== '' && textOf(row, 'linotpkeyiv').length === 32;
 }
 
 function opensToken(row: SourceRow, encryptionKey: EncryptionKey): boolean {
@@ -165,13 +169,6 @@ async function allRows(batches: AsyncIterable<readonly SourceRow[]>): Promise<re
   return all.flat();
 }
 
-/** @returns the names of the realms by their ids, in lower case */
-function readRealmTable(rows: readonly SourceRow[], repair: TextRepair): ReadonlyMap<number, string> {
-  return new Map(
-    rows.map((row) => [wholeOf(row, 'id') ?? 0, repair(textOf(row, 'name')).trim().toLowerCase()]),
-  );
-}
-
 /** A value of LinOTP's table Config, joined and decrypted. */
 export interface ConfigValue {
   /** With the prefix `linotp.`. */
@@ -187,13 +184,7 @@ export interface ConfigValue {
 
 export type ConfigTable = ReadonlyMap<string, ConfigValue>;
 
-interface StoredValue {
-  readonly key: string;
-  readonly value: string;
-  readonly type: string;
-  readonly description: string;
-  readonly fault?: string;
-}
+type StoredValue = Omit<ConfigValue, 'isSecret'>;
 
 /** Types of encrypted values. The form of a value proves nothing: one constant looks encrypted and is not. */
 const SECRET_TYPES = ['encrypted_data', 'password'];

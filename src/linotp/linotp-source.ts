@@ -80,24 +80,25 @@ export class LinotpSource {
 
   /** @returns the number of its rows; 0 without the table */
   async count(table: SourceTable): Promise<number> {
-    if (!this.has(table)) {
+    const name = this.#nameOf(table);
+    if (name === undefined) {
       return 0;
     }
-    const rows = await this.#connection.query(`SELECT count(*) AS number FROM ${this.#quoteName(table)}`, []);
+    const rows = await this.#connection.query(`SELECT count(*) AS number FROM ${name}`, []);
     return Number(rows[0]?.number ?? 0);
   }
 
   /** @returns its rows in batches, in the order of their primary key; none without the table */
   async *rows(table: SourceTable): AsyncIterable<readonly SourceRow[]> {
-    if (!this.has(table)) {
+    const name = this.#nameOf(table);
+    if (name === undefined) {
       return;
     }
     if (!LARGE.includes(table)) {
-      const rows = await this.#connection.query(`SELECT * FROM ${this.#quoteName(table)}`, []);
-      yield lowerCased(rows);
+      yield lowerCased(await this.#connection.query(`SELECT * FROM ${name}`, []));
       return;
     }
-    yield* this.#pages(table);
+    yield* this.#pages(name, SOURCE_TABLES[table]);
   }
 
   close(): Promise<void> {
@@ -105,13 +106,13 @@ export class LinotpSource {
   }
 
   /** Reads by ranges of the primary key: no driver then keeps more than a page. */
-  async *#pages(table: SourceTable): AsyncIterable<readonly SourceRow[]> {
-    const key = this.#quote(SOURCE_TABLES[table]);
-    const page = `SELECT * FROM ${this.#quoteName(table)} WHERE ${key} > ${NUMBER[this.dialect]} ORDER BY ${key} LIMIT ${AT_ONCE}`;
+  async *#pages(name: string, keyName: string): AsyncIterable<readonly SourceRow[]> {
+    const key = this.#quote(keyName);
+    const page = `SELECT * FROM ${name} WHERE ${key} > ${NUMBER[this.dialect]} ORDER BY ${key} LIMIT ${AT_ONCE}`;
     let last = '-9223372036854775808';
     for (;;) {
       const rows = lowerCased(await this.#connection.query(page, [last]));
-      const end = rows.at(-1)?.[SOURCE_TABLES[table].toLowerCase()];
+      const end = rows.at(-1)?.[keyName.toLowerCase()];
       if (end === undefined || end === null) {
         return;
       }
@@ -120,12 +121,10 @@ export class LinotpSource {
     }
   }
 
-  #quoteName(table: SourceTable): string {
+  /** @returns its name, quoted; undefined without the table */
+  #nameOf(table: SourceTable): string | undefined {
     const name = this.#tables.get(table.toLowerCase());
-    if (name === undefined) {
-      throw importRefused(`The database has no table ${table}`);
-    }
-    return this.#quote(name);
+    return name === undefined ? undefined : this.#quote(name);
   }
 
   #quote(name: string): string {

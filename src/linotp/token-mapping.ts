@@ -156,14 +156,8 @@ function readToken(
     userId: text('linotpuserid').trim(),
   };
   const isOcra = OCRA_TYPES.includes(type);
-  const otpLength = clamp(
-    'OTP length',
-    wholeOf(row, 'linotpotplen') ?? 0,
-    { min: 0, max: MAX_INTEGER },
-    reasons,
-  );
-  const max = Number.MAX_SAFE_INTEGER;
-  const counter = clamp('counter', wholeOf(row, 'linotpcount') ?? 0, { min: 0, max }, reasons);
+  const otpLength = clamp('OTP length', wholeOf(row, 'linotpotplen') ?? 0, 0, MAX_INTEGER, reasons);
+  const counter = clamp('counter', wholeOf(row, 'linotpcount') ?? 0, 0, Number.MAX_SAFE_INTEGER, reasons);
   const opened = openTokenSecrets(type, row, entries, context.encryptionKey, reasons);
   const secrets = withoutUnreadable(opened, otpLength);
   return {
@@ -330,8 +324,7 @@ function readLimits(
 ): Pick<ImportedToken, 'failCount' | 'maxFail' | 'counterWindow' | 'syncWindow'> {
   const failCount = wholeOf(row, 'linotpfailcount') ?? 0;
   const maxFail = wholeOf(row, 'linotpmaxfail') ?? 10;
-  const atLeastOne = (what: string, value: number): number =>
-    clamp(what, value, { min: 1, max: MAX_INTEGER }, reasons);
+  const atLeastOne = (what: string, value: number): number => clamp(what, value, 1, MAX_INTEGER, reasons);
   const limit = atLeastOne('maximum of the fail counter', maxFail);
   const isLocked = failCount >= maxFail;
   return {
@@ -339,7 +332,8 @@ function readLimits(
     failCount: clamp(
       'fail counter',
       isLocked ? Math.max(failCount, limit) : failCount,
-      { min: 0, max: MAX_INTEGER },
+      0,
+      MAX_INTEGER,
       reasons,
     ),
     maxFail: limit,
@@ -348,12 +342,7 @@ function readLimits(
   };
 }
 
-function clamp(
-  what: string,
-  value: number,
-  { min, max }: { min: number; max: number },
-  reasons: string[],
-): number {
+function clamp(what: string, value: number, min: number, max: number, reasons: string[]): number {
   const clamped = Math.min(Math.max(value, min), max);
   if (clamped !== value) {
     reasons.push(`its ${what} ${value} is now ${clamped}`);

@@ -93,8 +93,8 @@ const bindToken = operation({
   right: 'system:write',
   changes: true,
   input: { administrator, serial: text('a token of this server: OCRA, HOTP or TOTP', 'QR17') },
-  run: ({ secondFactors }, caller, input) =>
-    secondFactors.setToken(caller, input.administrator, input.serial),
+  run: ({ administrators }, caller, input) =>
+    administrators.setSecondFactor(caller, input.administrator, input.serial),
   asks: ({ consequences }, _caller, { administrator: account, serial }) =>
     consequences.ofSecondFactor(account, { serial }),
   says: (_none, input) => `the administrator ${input.administrator} signs in with the token ${input.serial}`,
@@ -106,7 +106,8 @@ const removeFactor = operation({
   right: 'system:write',
   changes: true,
   input: { administrator },
-  run: ({ secondFactors }, caller, input) => secondFactors.remove(caller, input.administrator),
+  run: ({ administrators }, caller, input) =>
+    administrators.setSecondFactor(caller, input.administrator, undefined),
   asks: ({ consequences }, _caller, input) => consequences.ofSecondFactor(input.administrator, undefined),
   says: (_none, input) => `the administrator ${input.administrator} signs in with the password alone`,
 });
@@ -118,7 +119,7 @@ const makePasskeyLink = operation({
   changes: true,
   input: { administrator },
   output: z.object({ link: z.url(), expiresAt: z.date() }),
-  run: ({ secondFactors }, caller, input) => secondFactors.passkeyLink(caller, input.administrator),
+  run: ({ passkeys }, caller, input) => passkeys.makeLink(caller, input.administrator),
 });
 
 export const SECOND_FACTORS: OperationGroup = {

@@ -83,28 +83,30 @@ export async function assertNoForeignPath(
 }
 
 /**
- * @returns the settings whose change would send the stored secret to another server or user; empty if none is stored,
- *   or another one is given
+ * Asserts that a stored resolver may become the checked one.
+ * @throws ServiceError 'resolver.invalid' where its kind would change, or the stored secret would be sent to another
+ *   server or user
  */
-export function secretBoundChanges(
+export function assertChangeable(
   {
+    name,
+    kind,
+    settings,
     secret,
     secretBoundTo,
-    settings,
-  }: Pick<CheckedResolver, 'secretBoundTo' | 'settings'> & { readonly secret: unknown },
-  stored: Pick<Resolver, 'settings'> & { readonly hasSecret: boolean },
-): readonly string[] {
-  return stored.hasSecret && secret === undefined
-    ? secretBoundTo.filter((key) => stored.settings[key] !== settings[key])
-    : [];
-}
-
-/** @returns the refusal of a change that would send the stored secret to another server or user */
-export function secretNeededAgain(name: string, changed: readonly string[]): ServiceError {
-  return invalid(
-    `The password of the resolver '${name}' must be given again, as ${changed.join(', ')} would change: ` +
-      'it was not meant for another server or user',
-  );
+  }: Omit<CheckedResolver, 'secret'> & { readonly secret: unknown },
+  stored: Pick<Resolver, 'kind' | 'settings'> & { readonly hasSecret: boolean },
+): void {
+  if (stored.kind !== kind) {
+    throw kindIsFixed({ name, kind: stored.kind }, kind);
+  }
+  const changed = secretBoundTo.filter((key) => stored.settings[key] !== settings[key]);
+  if (stored.hasSecret && secret === undefined && changed.length > 0) {
+    throw invalid(
+      `The password of the resolver '${name}' must be given again, as ${changed.join(', ')} would change: ` +
+        'it was not meant for another server or user',
+    );
+  }
 }
 
 export function kindIsFixed(

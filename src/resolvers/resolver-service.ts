@@ -16,13 +16,12 @@ import {
   isSearchable,
 } from './user-source.ts';
 import {
+  assertChangeable,
   assertNoForeignPath,
   checkResolver,
   type ResolverDraft,
-  secretBoundChanges,
   type CheckedResolver,
   kindIsFixed,
-  secretNeededAgain,
 } from './resolver-draft.ts';
 import {
   assertInNoRealm,
@@ -186,7 +185,8 @@ export class ResolverTrialService {
     readonly access: AccessControl;
     readonly files: Pick<FileBounds, 'assertNamable'>;
     readonly trial: TrialParts;
-    readonly noteTrial: NoteTrial;
+    /** Writes the audit row of a trial, which changes nothing else. */
+    readonly noteTrial: (resolver: string, outcome: string, act: Act) => Promise<void>;
     /** Milliseconds; 20 000 by default. */
     readonly trialLimit?: number;
   }) {
@@ -201,7 +201,8 @@ export class ResolverTrialService {
    */
   async try(caller: Caller, tried: TriedResolver, sought = ''): Promise<Trial> {
     const configuration = await this.#deps.configuration.current();
-    const { checked, known, isBounded } = await this.#read(caller, configuration, tried);
+    const requested = await this.#read(caller, configuration, tried);
+    const { checked, known } = requested;
     const mayList = this.#mayList(caller, configuration, known);
     const note = (outcome: string): Promise<void> =>
       this.#deps.noteTrial(checked.name, `${outcome}${placeOf(checked)}`, actOf(caller, 'resolver/test'));
@@ -209,7 +210,7 @@ export class ResolverTrialService {
       // First, so that no connection is made without a row.
       await note('begun');
       return withExplanation(caller, () =>
-        withTrialSource(this.#deps.trial, { checked, known, isBounded }, (source) => {
+        withTrialSource(this.#deps.trial, requested, (source) => {
           const work = tryOut(source, mayList, sought);
           // A command has no time limit: a large directory may take minutes, and Ctrl-C ends it.
           return caller.principal.operator
@@ -222,11 +223,7 @@ export class ResolverTrialService {
     return trial;
   }
 
-  async #read(
-    caller: Caller,
-    configuration: Configuration,
-    tried: TriedResolver,
-  ): Promise<{ checked: CheckedResolver; known: Resolver | undefined; isBounded: boolean }> {
+  async #read(caller: Caller, configuration: Configuration, tried: TriedResolver): Promise<RequestedTrial> {
     if (tried.kind === undefined) {
       const known = requireResolver(configuration, tried.name);
       const { name, kind, settings, isBounded } = known;
@@ -238,15 +235,8 @@ export class ResolverTrialService {
       tried.name === undefined
         ? undefined
         : configuration.resolvers.find(({ name }) => name === checked.name);
-    if (known !== undefined && known.kind !== checked.kind) {
-      throw kindIsFixed(known, checked.kind);
-    }
-    const changed =
-      known === undefined
-        ? []
-        : secretBoundChanges(checked, { ...known, hasSecret: typeof known.secretStamp === 'string' });
-    if (changed.length > 0) {
-      throw secretNeededAgain(checked.name, changed);
+    if (known !== undefined) {
+      assertChangeable(checked, { ...known, hasSecret: typeof known.secretStamp === 'string' });
     }
     return { checked, known, isBounded: !caller.principal.operator };
   }
@@ -314,9 +304,6 @@ export interface TrialParts {
   readonly open: (secrets: ResolverSecrets) => UserSources & { close(): Promise<void> };
 }
 
-/** Writes the audit row of a trial, which changes nothing else. */
-type NoteTrial = (resolver: string, outcome: string, act: Act) => Promise<void>;
-
 /** A login that nobody has, to search for in a trial. */
 const NOBODY = 'tankeeper-test';
 
@@ -345,32 +332,21 @@ interface RequestedTrial {
 
 /**
  * Runs the work with the users of a resolver as it would be, over connections of its own, which are closed at the end.
- * The stored secret must be bound to the same server, see `secretBoundChanges`.
+ * The stored secret must be bound to the same server, see `assertChangeable`.
  */
 async function withTrialSource<T>(
   { secrets, open }: TrialParts,
-  { checked, known, isBounded }: RequestedTrial,
+  { checked: { name, kind, settings, secret }, known, isBounded }: RequestedTrial,
   work: (source: UserSource) => Promise<T>,
 ): Promise<T> {
-  const secret = await secretOf(checked, known, secrets);
-  const sources = open({ open: () => Promise.resolve(secret) });
+  const usesStored = secret === undefined && known !== undefined;
+  // One that has been replaced since the settings were compared may be for another server.
+  const used = usesStored ? await secrets.open(known, known.secretStamp) : (secret ?? undefined);
+  const sources = open({ open: () => Promise.resolve(used) });
   try {
-    const { name, kind, settings } = checked;
     const tried = { id: known?.id ?? '0', name, kind, settings, isBounded, secretStamp: 'trial' };
     return await work(sources(tried));
   } finally {
     await sources.close();
   }
-}
-
-async function secretOf(
-  { secret }: CheckedResolver,
-  known: Resolver | undefined,
-  stored: ResolverSecrets,
-): Promise<string | undefined> {
-  if (secret !== undefined) {
-    return secret ?? undefined;
-  }
-  // One that has been replaced since the settings were compared may be for another server.
-  return known === undefined ? undefined : stored.open(known, known.secretStamp);
 }

@@ -8,7 +8,7 @@ import { assertResolverUnchanged, type ExpectedResolver } from '../configuration
 import { ServiceError } from '../kernel/errors.ts';
 import type { Sealed, Vault } from '../keys/vault.ts';
 import type { Database } from '../database/database.ts';
-import { kindIsFixed, secretBoundChanges, secretNeededAgain } from './resolver-draft.ts';
+import { assertChangeable } from './resolver-draft.ts';
 import { renameResolverIn } from '../policy/policy-conditions.ts';
 import { unknownReference } from './resolver-lookup.ts';
 import { ResolverUnavailable } from './user-source.ts';
@@ -57,7 +57,8 @@ export async function storeResolver(transaction: Knex.Transaction, entry: Resolv
     await transaction('resolvers').insert({ name, kind, ...columns });
     return true;
   }
-  assertChangeable(known, entry);
+  const { secretBoundTo = [] } = entry;
+  assertChangeable({ ...entry, secret, secretBoundTo }, { ...known, hasSecret: known.secret !== null });
   const renamed = await renamedColumns(transaction, entry, known);
   await transaction('resolvers')
     .where({ id: known.id })
@@ -120,20 +121,6 @@ async function renameInPolicies(transaction: Knex.Transaction, from: string, to:
   }
 }
 
-function assertChangeable(
-  known: KnownRow,
-  { name, kind, settings, secret, secretBoundTo = [] }: ResolverEntry,
-): void {
-  if (known.kind !== kind) {
-    throw kindIsFixed({ name, kind: known.kind }, kind);
-  }
-  const stored = { settings: known.settings, hasSecret: known.secret !== null };
-  const changed = secretBoundChanges({ secret, secretBoundTo, settings }, stored);
-  if (changed.length > 0) {
-    throw secretNeededAgain(name, changed);
-  }
-}
-
 /**
  * Removes a resolver, and the users of a managed one. The caller holds the lock of the configuration.
  *
@@ -188,16 +175,13 @@ export class ResolverSecretStore {
       .where({ id })
       .first<{ secret: Buffer | null } | undefined>('secret');
     const sealed = row?.secret ?? undefined;
-    if (stamp !== undefined && stampOf(sealed) !== stamp) {
+    // As in the configuration.
+    const present = sealed === undefined ? null : createHash('sha256').update(sealed).digest('hex');
+    if (stamp !== undefined && present !== stamp) {
       throw new ResolverUnavailable({ resolver: name, reason: 'its password was changed at this moment' });
     }
     return sealed === undefined
       ? undefined
       : this.#vault.open(sealed as Sealed, 'resolver', name).toString('utf8');
   }
-}
-
-/** @returns the stamp as in the configuration */
-function stampOf(sealed: Buffer | undefined): string | null {
-  return sealed === undefined ? null : createHash('sha256').update(sealed).digest('hex');
 }

@@ -23,9 +23,7 @@ import {
   allowedActs,
   type Asks,
   confirmedText,
-  IDLE_LIFETIME,
   isSamePerson,
-  LONGEST_SESSION,
   MAX_SIGN_INS,
   opening,
   type OwnAct,
@@ -83,6 +81,10 @@ export interface KnownOwnSession extends OwnSession {
   readonly csrfToken: string;
 }
 
+/** Seconds for which a session goes on without a request. */
+const IDLE_LIFETIME = 300;
+/** Seconds after which a session ends, whatever is done in it. */
+const LONGEST_SESSION = 1_800;
 /** The id of no user: a password is checked for it where nobody is meant, so that the answer takes as long. */
 const NOBODY = 'nobody';
 

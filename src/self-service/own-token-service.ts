@@ -25,7 +25,7 @@ import {
   notThere,
   type OwnSignInService,
 } from './own-sign-in-service.ts';
-import { confirmedText, MAX_TOKENS, type OwnAct, ownAct, type OwnLanguage } from './person.ts';
+import { confirmedText, type OwnAct, ownAct, type OwnLanguage } from './person.ts';
 
 /** A token as its owner sees it. */
 interface OwnToken extends Pick<DescribedToken, 'serial' | 'description' | 'createdAt' | 'lastSuccessAt'> {
@@ -62,6 +62,9 @@ interface RollOut {
   readonly transactionId: string;
   readonly expiresAt: Date;
 }
+
+/** Tokens of one person in a realm at most, of any state, that enrolment leads to. */
+const MAX_TOKENS = 10;
 
 /**
  * What people do with their own tokens, as far as policies let them. Every act is that of the services of
@@ -158,10 +161,7 @@ export class OwnTokenService {
   }
 
   async #assertAddress(session: KnownOwnSession, act: Act): Promise<void> {
-    const { enrolment } = this.#deps;
-    const { person } = session;
-    const named = { user: person.login, realm: person.realm };
-    const { values } = await enrolment.answerAddress(callerOf(session, act), named);
+    const { values } = await this.#deps.enrolment.answerAddress(callerOf(session, act), ownerOf(session));
     if (values !== 1) {
       throw new ServiceError(
         'configuration.invalid',
@@ -324,9 +324,8 @@ export class OwnTokenService {
   /** @returns a selection of the person's token in the realm of the session. @throws ServiceError 'token.unknown' */
   async #selection(session: KnownOwnSession, serial: string, act: Act): Promise<TokenSelection> {
     const tokens = await this.#tokens(session, act);
-    const { login: user, realm } = session.person;
     return tokens.some((token) => token.serial === serial)
-      ? { serial, user, realm }
+      ? { serial, ...ownerOf(session) }
       : nothingSelected({ serial });
   }
 

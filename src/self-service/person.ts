@@ -15,17 +15,11 @@ export interface Person {
 /** An action of policies of the scope selfservice. Each includes the sign-in and the list of the own tokens. */
 export type OwnAct = 'show' | 'rename' | 'lock' | 'enrol' | 'enroltotp';
 
-/** Seconds for which a session goes on without a request. */
-export const IDLE_LIFETIME = 300;
-/** Seconds after which a session ends, whatever is done in it. */
-export const LONGEST_SESSION = 1_800;
 /**
  * Sign-ins of one person that are under way at most. A further one is refused and ends none: who knows the password must
  * not end those of its owner. A few clients begin fewer in their life, by the default limits of logins.
  */
 export const MAX_SIGN_INS = 100;
-/** Tokens of one person in a realm at most, of any state, that enrolment leads to. */
-export const MAX_TOKENS = 10;
 
 /** When and from where the account page is asked for. */
 export interface Asks {

@@ -18,16 +18,6 @@ import type { Database } from '../database/database.ts';
 import { SharedLookup } from '../database/shared-statements.ts';
 import type { ManagedUser } from './user.ts';
 
-interface UserRow {
-  readonly id: string;
-  readonly login: string;
-  readonly given_name: string;
-  readonly surname: string;
-  readonly email: string;
-  readonly phone: string;
-  readonly password_hash: string | null;
-}
-
 /** The columns by the fields of a user. */
 const FIELDS: Readonly<Record<UserField, string>> = {
   userId: 'id',
@@ -37,7 +27,10 @@ const FIELDS: Readonly<Record<UserField, string>> = {
   email: 'email',
   phone: 'phone',
 };
-const COLUMNS = ['id', 'login', 'given_name', 'surname', 'email', 'phone', 'password_hash'];
+/** The columns of a `ManagedUser`. */
+const COLUMNS = Object.entries({ ...FIELDS, passwordHash: 'password_hash' }).map(
+  ([field, column]) => `${column} as ${field}`,
+);
 
 /** The fields whose beginnings have an index, with its expression. */
 const BEGINNINGS: Readonly<Partial<Record<UserField, string>>> = {
@@ -71,7 +64,7 @@ const COUNT = `
 export class ManagedUserStore {
   readonly #database: Database;
   /** By the id of a resolver, a login and its forms. */
-  readonly #byLogin: SharedLookup<UserRow>;
+  readonly #byLogin: SharedLookup<ManagedUser>;
 
   constructor({ database }: { database: Database }) {
     this.#database = database;
@@ -95,17 +88,19 @@ export class ManagedUserStore {
     if (!isRowId(resolverId) || !isStorable(login)) {
       return undefined;
     }
-    const rows = await this.#byLogin.all(JSON.stringify([resolverId, login, formsOf(login)]));
+    const users = await this.#byLogin.all(JSON.stringify([resolverId, login, formsOf(login)]));
     const sought = comparableLogin(login);
-    return meantBy(login, rows.filter((row) => comparableLogin(row.login) === sought).map(toUser));
+    return meantBy(
+      login,
+      users.filter((user) => comparableLogin(user.login) === sought),
+    );
   }
 
   async findById(resolverId: string, userId: string): Promise<ManagedUser | undefined> {
     if (!isRowId(resolverId) || !isRowId(userId)) {
       return undefined;
     }
-    const row = await this.#users(resolverId).where({ id: userId }).first<UserRow | undefined>(COLUMNS);
-    return row === undefined ? undefined : toUser(row);
+    return this.#users(resolverId).where({ id: userId }).first<ManagedUser | undefined>(COLUMNS);
   }
 
   /** @returns users by login */
@@ -117,7 +112,7 @@ export class ManagedUserStore {
     if (!isRowId(resolverId) || !conditions.every(({ pattern }) => isStorable(...pattern))) {
       return [];
     }
-    const query = this.#users(resolverId).orderBy('login').select<UserRow[]>(COLUMNS);
+    const query = this.#users(resolverId).orderBy('login').select<ManagedUser[]>(COLUMNS);
     if (search.isInAnyOrder === true) {
       this.#useBeginning(query, resolverId, search);
     }
@@ -130,7 +125,7 @@ export class ManagedUserStore {
     if (offset !== undefined) {
       query.offset(offset);
     }
-    return (await query).map(toUser);
+    return query;
   }
 
   /** @returns the count that the database keeps, so that many users take no longer than few */
@@ -147,7 +142,7 @@ export class ManagedUserStore {
     assertStorable(...Object.values(user));
     return this.#database.transact(async ({ sql, audit }) => {
       await holdManagedResolver(sql, resolverId);
-      const [row] = await sql('users')
+      const [added] = await sql('users')
         .insert({
           resolver_id: resolverId,
           login: user.login,
@@ -159,12 +154,12 @@ export class ManagedUserStore {
         })
         .onConflict(['resolver_id', 'login'])
         .ignore()
-        .returning<UserRow[]>(COLUMNS);
-      if (row === undefined) {
+        .returning<ManagedUser[]>(COLUMNS);
+      if (added === undefined) {
         throw new ServiceError('user.exists', `There is a user '${user.login}' already`);
       }
       await audit.write(act, user.login, 'created');
-      return toUser(row);
+      return added;
     });
   }
 
@@ -331,16 +326,4 @@ async function unassignTokens(
     }
     return locked.length;
   });
-}
-
-function toUser(row: UserRow): ManagedUser {
-  return {
-    userId: row.id,
-    login: row.login,
-    givenName: row.given_name,
-    surname: row.surname,
-    email: row.email,
-    phone: row.phone,
-    passwordHash: row.password_hash,
-  };
 }

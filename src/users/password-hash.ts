@@ -235,13 +235,14 @@ async function digestOf({ algorithm, rounds, salt }: Parsed, password: Buffer): 
     return hash.digest();
   };
   const other = digest(password, salt, password);
-  const parts = [password, salt, repeatBytes(other, password.length)];
+  // `alloc` repeats the bytes.
+  const parts = [password, salt, Buffer.alloc(password.length, other)];
   for (let length = password.length; length > 0; length >>= 1) {
     parts.push((length & 1) === 1 ? other : password);
   }
   let result = digest(...parts);
-  const p = repeatBytes(digest(...Array.from({ length: password.length }, () => password)), password.length);
-  const s = repeatBytes(digest(...Array.from({ length: 16 + (result[0] ?? 0) }, () => salt)), salt.length);
+  const p = Buffer.alloc(password.length, digest(...Array.from({ length: password.length }, () => password)));
+  const s = Buffer.alloc(salt.length, digest(...Array.from({ length: 16 + (result[0] ?? 0) }, () => salt)));
   for (let round = 0; round < rounds; round += 1) {
     const odd = round % 2 === 1;
     result = digest(
@@ -259,11 +260,6 @@ async function digestOf({ algorithm, rounds, salt }: Parsed, password: Buffer): 
 
 const EMPTY = Buffer.alloc(0);
 
-/** @returns `length` bytes that repeat the given ones */
-function repeatBytes(bytes: Buffer, length: number): Buffer {
-  return Buffer.alloc(length, bytes);
-}
-
 function encode(digest: Buffer, order: readonly (readonly number[])[]): string {
   let text = '';
   for (const group of order) {
@@ -277,28 +273,16 @@ function encode(digest: Buffer, order: readonly (readonly number[])[]): string {
 }
 
 /**
- * Groups three bytes at a distance of a third of the digest, rotated by one from group to group; the rest in a shorter
- * group.
+ * Groups three bytes at a distance of a third of the digest, rotated by one more from group to group (SHA-256: by two);
+ * the rest in a shorter group.
  */
 function orderOf(size: 32 | 64): readonly (readonly number[])[] {
   const third = Math.floor(size / 3);
-  const groups: number[][] = [];
-  for (let index = 0; index < third; index += 1) {
-    const [a, b, c] = [index, index + third, index + 2 * third];
-    const turns =
-      size === 64
-        ? [
-            [a, b, c],
-            [b, c, a],
-            [c, a, b],
-          ]
-        : [
-            [a, b, c],
-            [c, a, b],
-            [b, c, a],
-          ];
-    groups.push(turns[index % 3] ?? []);
-  }
+  const groups = Array.from({ length: third }, (_, index) => {
+    const bytes = [index, index + third, index + 2 * third];
+    const turn = (size === 64 ? index : 2 * index) % 3;
+    return [...bytes.slice(turn), ...bytes.slice(0, turn)];
+  });
   groups.push(size === 64 ? [63] : [31, 30]);
   return groups;
 }

@@ -91,7 +91,11 @@ export class UserDirectory {
       if (!isWithin) {
         continue;
       }
-      const resolvers = resolversOf(configuration, realm, reference.resolver);
+      const { resolver: named } = reference;
+      const only = named === undefined ? undefined : plainResolverName(named);
+      const resolvers = realm.resolvers
+        .filter((name) => only === undefined || name === only)
+        .flatMap((name) => configuration.resolvers.filter((resolver) => resolver.name === name));
       const found = await findInOrder(
         spellings,
         resolvers.map((resolver) => (form: string) => this.#findIn(resolver, form, realm)),
@@ -116,15 +120,6 @@ export class UserDirectory {
     const resolver = configuration.resolvers.find(({ id }) => id === owner.resolverId);
     return resolver !== undefined && this.#sources(resolver).checkPassword(owner.userId, password);
   }
-}
-
-function resolversOf(
-  configuration: Configuration,
-  realm: Realm,
-  only: string | undefined,
-): readonly Resolver[] {
-  const meant = realm.resolvers.filter((name) => only === undefined || name === plainResolverName(only));
-  return meant.flatMap((name) => configuration.resolvers.filter((resolver) => resolver.name === name));
 }
 
 /** @returns the login, perhaps with blanks around, and the realm that is meant; undefined: there is none */

@@ -38,11 +38,9 @@ interface UserListing {
 }
 
 /** A search for users by their fields. */
-interface UserFilter extends Pick<UserListing, 'realm' | 'resolver'> {
+interface UserFilter extends Omit<UserListing, 'limit'> {
   /** Values that the fields must equal but for case; asterisks stand for any text. */
   readonly matching: Readonly<Partial<Record<UserField, string | undefined>>>;
-  /** A text in login, names, e-mail or phone; asterisks stand for any text. */
-  readonly search?: string | undefined;
 }
 
 /** A user, with the kind of their resolver. */
@@ -51,10 +49,8 @@ export interface FoundUser extends ListedUser {
 }
 
 /** What is looked for: all conditions hold, and the text is found. */
-interface UserQuery {
-  readonly search?: string | undefined;
+interface UserQuery extends Pick<UserListing, 'search' | 'limit'> {
   readonly conditions?: readonly UserCondition[];
-  readonly limit?: number | undefined;
   /** Milliseconds for each resolver. */
   readonly timeoutMs?: number;
 }

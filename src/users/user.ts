@@ -1,11 +1,7 @@
+import type { DirectoryUser } from '../resolvers/user-source.ts';
+
 /** A user of a managed resolver. */
-export interface ManagedUser {
-  readonly userId: string;
-  readonly login: string;
-  readonly givenName: string;
-  readonly surname: string;
-  readonly email: string;
-  readonly phone: string;
+export interface ManagedUser extends DirectoryUser {
   /** A hash by `PasswordHasher`; null: no password. */
   readonly passwordHash: string | null;
 }

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type { SigningWebhook, WebhookMessage } from './webhook.ts';
 import { isSubscribed } from './webhook-event.ts';
-import { SIGNING_COLUMNS, type SigningRow, toSigningWebhook } from './webhook-store.ts';
+import { SIGNING_COLUMNS } from './webhook-store.ts';
 
 /** Room for further attempts at a receiver. */
 interface Room {
@@ -59,13 +59,6 @@ interface EventRow {
   readonly data: string;
 }
 
-interface ClaimRow extends Omit<EventRow, 'realms' | 'type'> {
-  readonly type: string;
-  readonly event_id: string;
-  readonly webhook_id: string;
-  readonly attempts: number;
-}
-
 const RECEIVERS = `SELECT ${SIGNING_COLUMNS} FROM webhooks WHERE is_enabled ORDER BY id`;
 
 const TAKE_EVENTS = `
@@ -93,8 +86,8 @@ const CLAIM = `
   SET attempts = delivery.attempts + 1, next_attempt_at = clock_timestamp() + :lease * interval '1 ms',
     first_attempt_at = coalesce(delivery.first_attempt_at, clock_timestamp())
   FROM due WHERE delivery.id = due.id
-  RETURNING delivery.id::text AS id, delivery.webhook_id::text AS webhook_id, delivery.event_id, delivery.type,
-    delivery.occurred_at, delivery.data, delivery.attempts`;
+  RETURNING delivery.id::text AS "deliveryId", delivery.webhook_id::text AS "webhookId", delivery.attempts,
+    delivery.event_id AS id, delivery.type, delivery.occurred_at AS "occurredAt", delivery.data`;
 
 const FAILED = `
   UPDATE webhook_deliveries AS delivery
@@ -120,20 +113,13 @@ const UPKEEP_LOCK = [0x74616e6b, 0x686f6f6b] as const;
 /** Rows that one turn gives up, or removes as old. */
 const AT_ONCE = 10_000;
 
-interface BacklogRow {
-  readonly id: string;
-  readonly name: string;
-  readonly waiting: string;
-  readonly given_up: string;
-  readonly oldest_age: number | null;
-}
-
 const BACKLOG = `
-  SELECT webhooks.id::text AS id, webhooks.name, state.waiting, state.given_up, state.oldest_age
+  SELECT webhooks.id::text AS id, webhooks.name AS webhook, state.*
   FROM webhooks CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE given_up_at IS NULL) AS waiting,
-      count(*) FILTER (WHERE given_up_at IS NOT NULL) AS given_up,
-      extract(epoch FROM clock_timestamp() - min(occurred_at) FILTER (WHERE given_up_at IS NULL))::float8 AS oldest_age
+    SELECT (count(*) FILTER (WHERE given_up_at IS NULL))::float8 AS waiting,
+      (count(*) FILTER (WHERE given_up_at IS NOT NULL))::float8 AS "givenUp",
+      coalesce(extract(epoch FROM clock_timestamp() - min(occurred_at) FILTER (WHERE given_up_at IS NULL)), 0)::float8
+        AS "oldestAge"
     FROM webhook_deliveries WHERE webhook_id = webhooks.id
   ) AS state
   ORDER BY webhooks.name`;
@@ -172,8 +158,8 @@ export class DeliveryStore {
   }
 
   async receivers(): Promise<readonly SigningWebhook[]> {
-    const { rows } = await this.#database.knex.raw<{ rows: SigningRow[] }>(RECEIVERS);
-    return rows.map(toSigningWebhook);
+    const { rows } = await this.#database.knex.raw<{ rows: SigningWebhook[] }>(RECEIVERS);
+    return rows;
   }
 
   /**
@@ -187,7 +173,7 @@ export class DeliveryStore {
         return 0;
       }
       // Until the commit none of them is removed.
-      const { rows: receivers } = await sql.raw<{ rows: SigningRow[] }>(`${RECEIVERS} FOR KEY SHARE`);
+      const { rows: receivers } = await sql.raw<{ rows: SigningWebhook[] }>(`${RECEIVERS} FOR KEY SHARE`);
       const deliveries = events.flatMap(({ id: eventId, ...event }) =>
         receivers
           .filter((receiver) => isSubscribed(receiver, event))
@@ -210,16 +196,8 @@ export class DeliveryStore {
    */
   claim(rooms: readonly Room[], lease: number): Promise<readonly Claim[]> {
     return this.#work(async (sql) => {
-      const { rows } = await sql.raw<{ rows: ClaimRow[] }>(CLAIM, { rooms: JSON.stringify(rooms), lease });
-      return rows.map((row) => ({
-        deliveryId: row.id,
-        webhookId: row.webhook_id,
-        attempts: row.attempts,
-        id: row.event_id,
-        type: row.type,
-        occurredAt: row.occurred_at,
-        data: row.data,
-      }));
+      const { rows } = await sql.raw<{ rows: Claim[] }>(CLAIM, { rooms: JSON.stringify(rooms), lease });
+      return rows;
     });
   }
 
@@ -267,16 +245,16 @@ export class DeliveryStore {
         await sql.raw(GIVE_UP, [now, before(now, giveUpAfter)]);
         await sql.raw(FORGET, [before(now, keepGivenUp)]);
       }
-      const { rows: backlogs } = await sql.raw<{ rows: BacklogRow[] }>(BACKLOG);
+      const { rows: backlogs } = await sql.raw<{ rows: (Backlog & { id: string })[] }>(BACKLOG);
       const dropped = new Map<string, number>();
-      for (const { id, name, waiting, given_up: givenUp } of backlogs) {
-        const excess = Number(waiting) + Number(givenUp) - maxKept;
+      for (const { id, webhook, waiting, givenUp } of backlogs) {
+        const excess = waiting + givenUp - maxKept;
         if (excess > 0) {
           const { rowCount } = await sql.raw<{ rowCount: number }>(DROP_OLDEST, [id, excess]);
-          dropped.set(name, rowCount);
+          dropped.set(webhook, rowCount);
         }
       }
-      return { backlogs: backlogs.map(toBacklog), dropped };
+      return { backlogs, dropped };
     });
   }
 
@@ -289,13 +267,8 @@ export class DeliveryStore {
   }
 }
 
-interface Health {
-  readonly webhookId: string;
-  readonly delivered: number;
-  readonly failure: string | undefined;
-}
-
-function healthOf(outcomes: readonly AttemptOutcome[]): readonly Health[] {
+/** @returns what the outcomes tell of each receiver, without `failure` where none failed */
+function healthOf(outcomes: readonly AttemptOutcome[]) {
   const ids = [...new Set(outcomes.map(({ webhookId }) => webhookId))];
   return ids.map((webhookId) => {
     const own = outcomes.filter((outcome) => outcome.webhookId === webhookId);
@@ -309,8 +282,4 @@ function healthOf(outcomes: readonly AttemptOutcome[]): readonly Health[] {
 
 function before(now: Date, seconds: number): Date {
   return new Date(now.getTime() - seconds * 1_000);
-}
-
-function toBacklog({ name, waiting, given_up: givenUp, oldest_age: oldestAge }: BacklogRow): Backlog {
-  return { webhook: name, waiting: Number(waiting), givenUp: Number(givenUp), oldestAge: oldestAge ?? 0 };
 }

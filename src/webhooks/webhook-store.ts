@@ -7,79 +7,44 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import type {
   PendingDelivery,
   SigningWebhook,
-  Webhook,
   WebhookDraft,
   WebhookWithState,
   ReceiverAddress,
 } from './webhook.ts';
-import type { EventType, Subscription } from './webhook-event.ts';
-
-/** A row of `webhooks` without its secrets. */
-interface WebhookRow {
-  readonly name: string;
-  readonly url: string;
-  readonly allows_http: boolean;
-  readonly is_bounded: boolean;
-  readonly events: EventType[];
-  readonly realms: string[];
-  readonly is_enabled: boolean;
-  readonly created_at: Date;
-}
-
-/** A row with the secrets that sign at the moment. */
-export interface SigningRow extends WebhookRow {
-  readonly id: string;
-  readonly secret: Buffer;
-  readonly old_secret: Buffer | null;
-}
-
-interface StateRow extends WebhookRow {
-  readonly waiting: string;
-  readonly oldest_at: Date | null;
-  readonly given_up: string;
-  readonly delivered: string;
-  readonly last_success_at: Date | null;
-  readonly last_failure_at: Date | null;
-  readonly last_failure: string;
-}
-
-interface DeliveryRow {
-  readonly event_id: string;
-  readonly type: string;
-  readonly occurred_at: Date;
-  readonly attempts: number;
-  readonly next_attempt_at: Date;
-  readonly given_up_at: Date | null;
-  readonly last_failure: string;
-}
+import type { Subscription } from './webhook-event.ts';
 
 /** A change of a receiver; an undefined part stays. */
 export interface WebhookChange extends Partial<Subscription> {
   readonly address?: ReceiverAddress;
 }
 
-/** The columns of `SigningRow`. */
-export const SIGNING_COLUMNS = `id::text AS id, name, url, allows_http, is_bounded, events, realms, is_enabled,
-  created_at, secret,
-  CASE WHEN previous_until > clock_timestamp() THEN previous_secret END AS old_secret`;
+/** The columns of a `Webhook`. */
+const WEBHOOK_COLUMNS = `name, url, allows_http AS "allowsHttp", is_bounded AS "isBounded", events, realms,
+  is_enabled AS active, created_at AS "createdAt"`;
+
+/** The columns of a `SigningWebhook`. */
+export const SIGNING_COLUMNS = `${WEBHOOK_COLUMNS}, id::text AS id,
+  array_remove(ARRAY[secret, CASE WHEN previous_until > clock_timestamp() THEN previous_secret END], NULL) AS secrets`;
 
 const DELIVERIES = `
-  SELECT event_id, type, occurred_at, attempts, next_attempt_at, given_up_at, last_failure FROM webhook_deliveries
-  WHERE webhook_id = (SELECT id FROM webhooks WHERE name = ?) ORDER BY id DESC LIMIT ?`;
+  SELECT event_id AS "eventId", type, occurred_at AS "occurredAt", attempts,
+    CASE WHEN given_up_at IS NULL THEN next_attempt_at END AS "nextAttemptAt",
+    given_up_at AS "givenUpAt", last_failure AS "lastFailure"
+  FROM webhook_deliveries WHERE webhook_id = (SELECT id FROM webhooks WHERE name = ?) ORDER BY id DESC LIMIT ?`;
 
 const WITH_STATE = `
-  SELECT webhooks.name, webhooks.url, webhooks.allows_http, webhooks.is_bounded, webhooks.events, webhooks.realms,
-    webhooks.is_enabled, webhooks.created_at, state.waiting, state.oldest_at, state.given_up, coalesce(health.delivered, 0) AS delivered,
-    health.last_success_at, health.last_failure_at, coalesce(health.last_failure, '') AS last_failure
+  SELECT ${WEBHOOK_COLUMNS}, is_bounded AS "isPublicOnly", state.*,
+    coalesce(health.delivered, 0)::float8 AS delivered, last_success_at AS "lastSuccessAt",
+    last_failure_at AS "lastFailureAt", coalesce(last_failure, '') AS "lastFailure"
   FROM webhooks
   LEFT JOIN webhook_health AS health ON health.webhook_id = webhooks.id
   CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE given_up_at IS NULL) AS waiting,
-      min(occurred_at) FILTER (WHERE given_up_at IS NULL) AS oldest_at,
-      count(*) FILTER (WHERE given_up_at IS NOT NULL) AS given_up
+    SELECT (count(*) FILTER (WHERE given_up_at IS NULL))::float8 AS waiting,
+      min(occurred_at) FILTER (WHERE given_up_at IS NULL) AS "oldestWaitingAt",
+      (count(*) FILTER (WHERE given_up_at IS NOT NULL))::float8 AS "givenUp"
     FROM webhook_deliveries WHERE webhook_id = webhooks.id
   ) AS state
-  ORDER BY webhooks.name`;
+  ORDER BY name`;
 
 /**
  * Receivers in PostgreSQL. They are part of the configuration: every server notices a change within a second. Each
@@ -93,18 +58,8 @@ export class WebhookStore {
   }
 
   async list(): Promise<readonly WebhookWithState[]> {
-    const { rows } = await this.#database.knex.raw<{ rows: StateRow[] }>(WITH_STATE);
-    return rows.map((row) => ({
-      ...toWebhook(row),
-      isPublicOnly: row.is_bounded,
-      waiting: Number(row.waiting),
-      oldestWaitingAt: row.oldest_at,
-      givenUp: Number(row.given_up),
-      delivered: Number(row.delivered),
-      lastSuccessAt: row.last_success_at,
-      lastFailureAt: row.last_failure_at,
-      lastFailure: row.last_failure,
-    }));
+    const { rows } = await this.#database.knex.raw<{ rows: WebhookWithState[] }>(WITH_STATE);
+    return rows;
   }
 
   /** @returns the names of all, without counting deliveries */
@@ -117,27 +72,19 @@ export class WebhookStore {
     if (!(await this.names()).includes(name)) {
       return undefined;
     }
-    const { rows } = await this.#database.knex.raw<{ rows: DeliveryRow[] }>(DELIVERIES, [name, max]);
-    return rows.map((row) => ({
-      eventId: row.event_id,
-      type: row.type,
-      occurredAt: row.occurred_at,
-      attempts: row.attempts,
-      nextAttemptAt: row.given_up_at === null ? row.next_attempt_at : null,
-      givenUpAt: row.given_up_at,
-      lastFailure: row.last_failure,
-    }));
+    const { rows } = await this.#database.knex.raw<{ rows: PendingDelivery[] }>(DELIVERIES, [name, max]);
+    return rows;
   }
 
   async find(name: string): Promise<SigningWebhook | undefined> {
     if (!isStorable(name)) {
       return undefined;
     }
-    const { rows } = await this.#database.knex.raw<{ rows: SigningRow[] }>(
+    const { rows } = await this.#database.knex.raw<{ rows: SigningWebhook[] }>(
       `SELECT ${SIGNING_COLUMNS} FROM webhooks WHERE name = ?`,
       [name],
     );
-    return rows[0] && toSigningWebhook(rows[0]);
+    return rows[0];
   }
 
   /** @throws ServiceError 'webhook.invalid' where the name is taken, or there are `max` already */
@@ -184,11 +131,8 @@ export class WebhookStore {
       ...(events !== undefined && { events: [...events] }),
       ...(realms !== undefined && { realms: [...realms] }),
     };
-    const changed = [
-      ...(address === undefined ? [] : ['url']),
-      ...(events === undefined ? [] : ['events']),
-      ...(realms === undefined ? [] : ['realms']),
-    ];
+    const parts = Object.entries({ url: address, events, realms });
+    const changed = parts.filter(([, part]) => part !== undefined).map(([part]) => part);
     return this.#update(name, act, `changed ${changed.join(', ')}`.trimEnd(), ({ sql }) =>
       // Without a column it is only looked for.
       sql('webhooks')
@@ -306,22 +250,4 @@ export class WebhookStore {
       return work(unit);
     });
   }
-}
-
-function toWebhook(row: WebhookRow): Webhook {
-  return {
-    name: row.name,
-    url: row.url,
-    allowsHttp: row.allows_http,
-    isBounded: row.is_bounded,
-    events: row.events,
-    realms: row.realms,
-    active: row.is_enabled,
-    createdAt: row.created_at,
-  };
-}
-
-export function toSigningWebhook(row: SigningRow): SigningWebhook {
-  const { id, secret, old_secret: old } = row;
-  return { ...toWebhook(row), id, secrets: (old === null ? [secret] : [secret, old]) as Sealed[] };
 }

@@ -16,7 +16,7 @@ export interface WebhookDraft extends ReceiverAddress, Subscription {
   readonly name: string;
 }
 
-export interface Webhook extends WebhookDraft {
+interface Webhook extends WebhookDraft {
   readonly active: boolean;
   readonly createdAt: Date;
 }

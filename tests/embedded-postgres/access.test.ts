@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { accountOfRoot } from '../../src/embedded-postgres/cluster.ts';
+import { accountOfRoot } from '../../src/embedded-postgres/embedded-postgres.ts';
 import { accountNamed, describeAsRoot } from './support/as-root.ts';
 import { ask, embeddedFolders } from './support/embedded-folders.ts';
 import { servingProcess } from './support/serving-process.ts';

@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Database } from 'node-sqlite3-wasm';
-import { isServiceError, type ServiceError } from '../../kernel/errors.ts';
+import { isServiceError } from '../../kernel/errors.ts';
 import { UNKNOWN_LOGIN, UNKNOWN_LOGIN_CODE } from '../../resolvers/sources/sql/sql-pool.ts';
 import { importRefused, LinotpSource, type SnapshotConnection, type SourceValue } from '../linotp-source.ts';
 
@@ -262,12 +262,8 @@ async function stateOf(path: string): Promise<string> {
 }
 
 function unlessMissing(error: unknown): undefined {
-  if ((error as { code?: string }).code !== 'ENOENT') {
-    throw uncopied(error);
-  }
-}
-
-function uncopied(error: unknown): ServiceError {
   const { code = 'unknown' } = error as { code?: string };
-  return importRefused(`The SQLite database cannot be read (${code})`, error);
+  if (code !== 'ENOENT') {
+    throw importRefused(`The SQLite database cannot be read (${code})`, error);
+  }
 }

@@ -16,37 +16,6 @@ import {
 const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 type SqlTlsMode = (typeof TLS_MODES)[number];
 
-/** The columns of a user; an absent one means that users have no such value. */
-export interface SqlColumns {
-  readonly userId: string;
-  readonly login: string;
-  readonly password: string | undefined;
-  readonly givenName: string | undefined;
-  readonly surname: string | undefined;
-  readonly email: string | undefined;
-  readonly phone: string | undefined;
-  readonly mobile: string | undefined;
-}
-
-export interface SqlSettings {
-  readonly database: 'postgresql' | 'mysql';
-  /** A host's name or address, or the absolute path of a socket (PostgreSQL: of its folder). */
-  readonly server: string;
-  readonly port: number;
-  readonly name: string;
-  readonly user: string;
-  readonly schema: string | undefined;
-  readonly table: string;
-  readonly columns: SqlColumns;
-  /** A condition in SQL; undefined: all rows are users. */
-  readonly where: string | undefined;
-  /** The most users that are counted and listed. */
-  readonly limit: number | undefined;
-  readonly tls: SqlTlsMode;
-  /** The only trusted authorities, in PEM form; undefined: those of the system. */
-  readonly authorities: string | undefined;
-}
-
 const POSTGRESQL = ['postgres', 'postgresql', 'pgsql'];
 const MYSQL = ['mysql', 'mariadb'];
 /** Encodings of the connection: the server converts to and from UTF-8 itself, whatever the table's encoding. */
@@ -168,43 +137,47 @@ export const SQL_SETTINGS = z
   })
   // MySQL's driver would verify the certificate of an address against the name localhost.
   .refine(
-    ({ Driver, conParams: tls, Server }) => Driver !== 'mysql' || tls !== 'verify-full' || isHostName(Server),
+    ({ Driver, conParams: tls, Server }) =>
+      Driver !== 'mysql' || tls !== 'verify-full' || (isIP(Server) === 0 && !Server.startsWith('/')),
     {
       path: ['Server'],
       error: 'is the name of a host where MySQL or MariaDB is to be verified by verify-full',
     },
   );
 
-function isHostName(server: string): boolean {
-  return isIP(server) === 0 && !server.startsWith('/');
-}
+const READ_SETTINGS = SQL_SETTINGS.transform(({ Driver, Table, Map: names, ...read }) => ({
+  database: Driver,
+  /** A host's name or address, or the absolute path of a socket (PostgreSQL: of its folder). */
+  server: read.Server,
+  port: read.Port ?? (Driver === 'mysql' ? 3306 : 5432),
+  name: read.Database,
+  user: read.User,
+  schema: Table.length === 2 ? Table[0] : undefined,
+  table: Table.at(-1) ?? '',
+  /** The columns of a user; an absent one means that users have no such value. */
+  columns: {
+    userId: names.userid,
+    login: names.username,
+    givenName: names.givenname,
+    password: names.password,
+    surname: names.surname,
+    email: names.email,
+    phone: names.phone,
+    mobile: names.mobile,
+  },
+  /** A condition in SQL; undefined: all rows are users. */
+  where: read.Where,
+  /** The most users that are counted and listed. */
+  limit: read.Limit,
+  tls: read.conParams,
+  /** The only trusted authorities, in PEM form; undefined: those of the system. */
+  authorities: read.CACERTIFICATE,
+}));
+
+export type SqlSettings = z.output<typeof READ_SETTINGS>;
 
 export function readSqlSettings(settings: Settings): SqlSettings {
-  const read = readSettings(SQL_SETTINGS, settings);
-  const { userid, username, givenname, password, surname, email, phone, mobile } = read.Map;
-  return {
-    database: read.Driver,
-    server: read.Server,
-    port: read.Port ?? (read.Driver === 'mysql' ? 3306 : 5432),
-    name: read.Database,
-    user: read.User,
-    schema: read.Table.length === 2 ? read.Table[0] : undefined,
-    table: read.Table.at(-1) ?? '',
-    columns: {
-      userId: userid,
-      login: username,
-      givenName: givenname,
-      password,
-      surname,
-      email,
-      phone,
-      mobile,
-    },
-    where: read.Where,
-    limit: read.Limit,
-    tls: read.conParams,
-    authorities: read.CACERTIFICATE,
-  };
+  return readSettings(READ_SETTINGS, settings);
 }
 
 /**
@@ -265,7 +238,7 @@ const REFUSED = /;|--|\/\*|\*\/|#|\\|\?|\$[\p{L}\p{N}_]*\$|\p{Cc}/u;
  * @returns true for a condition that cannot end the parentheses around it. An administrator wrote it as SQL, and it runs
  *   unchanged, in a read-only transaction.
  */
-function isCondition(condition: string, database: SqlSettings['database']): boolean {
+function isCondition(condition: string, database: keyof typeof QUOTES): boolean {
   const quotes: readonly string[] = QUOTES[database];
   let [depth, quote] = [0, ''];
   for (const character of condition) {

@@ -29,7 +29,7 @@ export interface SourceDependencies {
   readonly timeoutMs: number;
   readonly log: Log;
   /** Told of each use of a resolver; false: it was unavailable. */
-  readonly resolverUsed?: (resolver: string, isAnswered: boolean) => void;
+  readonly resolverUsed?: ((resolver: string, isAnswered: boolean) => void) | undefined;
 }
 
 /** Opens sources, and ends them. */
@@ -158,38 +158,39 @@ export function sourcesOf(dependencies: InstallationSources): {
   const bounds = { users, hasher, log, timeoutMs, fileBounds: files };
   const open = (secrets: ResolverSecrets): OpenUserSources => openUserSources({ ...bounds, secrets });
   const secrets = new ResolverSecretStore(dependencies);
-  const told = resolverUsed === undefined ? {} : { resolverUsed };
-  const sources = openUserSources({ ...bounds, ...told, secrets });
+  const sources = openUserSources({ ...bounds, resolverUsed, secrets });
   return { sources, files, timeoutMs, trial: { secrets, open } };
 }
 
 /** The users of a managed resolver, in this server's own database. */
 export class ManagedUsers implements UserSource {
-  readonly #resolverId: string;
-  readonly #users: ManagedUserStore;
-  readonly #hasher: PasswordHasher;
+  readonly #deps;
 
-  constructor(dependencies: { resolverId: string; users: ManagedUserStore; hasher: PasswordHasher }) {
-    this.#resolverId = dependencies.resolverId;
-    this.#users = dependencies.users;
-    this.#hasher = dependencies.hasher;
+  constructor(dependencies: {
+    readonly resolverId: string;
+    readonly users: ManagedUserStore;
+    readonly hasher: PasswordHasher;
+  }) {
+    this.#deps = dependencies;
   }
 
   async findByLogin(login: string): Promise<DirectoryUser | undefined> {
-    return toDirectoryUser(await this.#users.findByLogin(this.#resolverId, login));
+    const user = await this.#deps.users.findByLogin(this.#deps.resolverId, login);
+    return user && withoutHash(user);
   }
 
   async findById(userId: string): Promise<DirectoryUser | undefined> {
-    return toDirectoryUser(await this.#users.findById(this.#resolverId, userId));
+    const user = await this.#deps.users.findById(this.#deps.resolverId, userId);
+    return user && withoutHash(user);
   }
 
   async list(search?: UserSearch): Promise<readonly DirectoryUser[]> {
-    const users = await this.#users.list(this.#resolverId, search);
+    const users = await this.#deps.users.list(this.#deps.resolverId, search);
     return users.map(withoutHash);
   }
 
   count(): Promise<number> {
-    return this.#users.count(this.#resolverId);
+    return this.#deps.users.count(this.#deps.resolverId);
   }
 
   async examine(): Promise<Examination> {
@@ -199,15 +200,12 @@ export class ManagedUsers implements UserSource {
 
   /** Takes the same time for a user who does not exist or has no password. */
   async checkPassword(userId: string, password: string): Promise<boolean> {
-    const passwordHash = (await this.#users.findById(this.#resolverId, userId))?.passwordHash ?? null;
+    const passwordHash =
+      (await this.#deps.users.findById(this.#deps.resolverId, userId))?.passwordHash ?? null;
     return passwordHash === null
-      ? this.#hasher.verifyNothing(password, `${this.#resolverId} ${userId}`)
-      : this.#hasher.verify(passwordHash, password);
+      ? this.#deps.hasher.verifyNothing(password, `${this.#deps.resolverId} ${userId}`)
+      : this.#deps.hasher.verify(passwordHash, password);
   }
-}
-
-function toDirectoryUser(user: ManagedUser | undefined): DirectoryUser | undefined {
-  return user === undefined ? undefined : withoutHash(user);
 }
 
 function withoutHash({ userId, login, givenName, surname, email, phone }: ManagedUser): DirectoryUser {

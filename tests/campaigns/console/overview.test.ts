@@ -63,7 +63,7 @@ describeConsole('an overview of an installation in use', (given) => {
 
   /** The overview lists them until they are done. */
   async function doFirstSteps(): Promise<void> {
-    const { backups, secondFactors } = given.site.application.services;
+    const { backups, administrators } = given.site.application.services;
     await setPolicies(given.site, [
       'answers',
       'authentication',
@@ -71,7 +71,7 @@ describeConsole('an overview of an installation in use', (given) => {
       '*',
     ]);
     await addAdministrator(given.site, 'officer');
-    await secondFactors.setToken(OPERATOR, 'officer', 'T4');
+    await administrators.setSecondFactor(OPERATOR, 'officer', 'T4');
     await backups.export(OPERATOR, {
       lock: { recipients: [await identityToRecipient(await generateX25519Identity())] },
       version: 'test',

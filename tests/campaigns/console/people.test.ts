@@ -44,7 +44,7 @@ describeConsole(
       const name = await somebody();
       const serial = `TOKEN${number}`;
       await given.site.application.enrolPlain(serial, SUITE);
-      await given.site.application.services.secondFactors.setToken(OPERATOR, name, serial);
+      await given.site.application.services.administrators.setSecondFactor(OPERATOR, name, serial);
       return { name, serial };
     }
 

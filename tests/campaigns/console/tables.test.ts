@@ -75,8 +75,8 @@ describeConsole('the tables of the helpdesk', (given) => {
 
   it('act on a selection by keyboard alone, tell what follows before, and can be undone', async () => {
     await given.site.application.challenge('T1', DATA);
-    const { secondFactors } = given.site.application.services;
-    await secondFactors.setToken(OPERATOR, 'reader', 'T2');
+    const { administrators } = given.site.application.services;
+    await administrators.setSecondFactor(OPERATOR, 'reader', 'T2');
     await given.site.application.services.tokens.disable(OPERATOR, { serial: 'T4' });
     const { page, problems } = await given.open({ path: '/tokens', name: 'desk' });
     for (const serial of ['T1', 'T2', 'T4']) {
@@ -109,7 +109,7 @@ describeConsole('the tables of the helpdesk', (given) => {
     await told(page, '2 tokens are enabled.');
     expect([await isActive('T1'), await isActive('T2'), await isActive('T4')]).toEqual([true, true, false]);
     expectNoProblem(problems);
-    await secondFactors.remove(OPERATOR, 'reader');
+    await administrators.setSecondFactor(OPERATOR, 'reader', undefined);
   });
 
   it('act on all that match a filter, and leave the others and other realms alone', async () => {

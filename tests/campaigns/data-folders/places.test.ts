@@ -3,7 +3,7 @@ import { chmod, cp, lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { accountOfRoot } from '../../../src/embedded-postgres/cluster.ts';
+import { accountOfRoot } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { findPrograms, packagedBinaries } from '../../../src/embedded-postgres/programs.ts';
 import { describeAsRoot, NOBODY, othersReach } from '../../embedded-postgres/support/as-root.ts';
 import { ask, embeddedFolders, isServed } from '../../embedded-postgres/support/embedded-folders.ts';

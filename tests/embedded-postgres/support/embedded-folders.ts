@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 
 import type { SocketConnection } from '../../../src/database/pool.ts';
-import type { EmbeddedPostgresOptions } from '../../../src/embedded-postgres/cluster.ts';
 import {
   type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
   openEmbeddedPostgres,
 } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { servingProcess } from './serving-process.ts';

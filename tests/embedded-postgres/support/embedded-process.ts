@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { EmbeddedPostgresOptions } from '../../../src/embedded-postgres/cluster.ts';
+import type { EmbeddedPostgresOptions } from '../../../src/embedded-postgres/embedded-postgres.ts';
 
 const CHILD = fileURLToPath(new URL('./embedded-child.ts', import.meta.url));
 

@@ -293,13 +293,13 @@ describe('/admin/transaction/show', () => {
   });
 
   it('shows no code of a roll-out, of a sign-in or of a second factor', async () => {
-    const { enrolment, ocra, secondFactors } = application.services;
+    const { enrolment, ocra, administrators } = application.services;
     const { serial } = await enrolment.init(OPERATOR, { type: 'ocra', genkey: '1', sharedsecret: '1' });
     const activationcode = 'GEZDGNBVGY3TQOJQ01';
     const begun = await enrolment.init(OPERATOR, { type: 'ocra', genkey: '1', serial, activationcode });
     const factor = await enrol('FACTOR', 'ann', 'north');
     const signIn = await ocra.requestChallenge(OPERATOR, { serial: factor, signIn: true });
-    await secondFactors.setToken(OPERATOR, 'clerk', factor);
+    await administrators.setSecondFactor(OPERATOR, 'clerk', factor);
     const payment = await ocra.requestChallenge(OPERATOR, { serial: factor, data: DATA });
     for (const issued of [begun, signIn, payment]) {
       const { value } = await history('transactionId' in issued ? issued.transactionId : '');

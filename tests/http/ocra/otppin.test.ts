@@ -267,7 +267,7 @@ describe('the rights of the scope ocra', () => {
     if (realms.length > 0) {
       await application.asAdmin('/admin/tokenrealm', { serial, realms: realms.join() });
     }
-    await application.services.secondFactors.setToken(OPERATOR, 'anna', serial);
+    await application.services.administrators.setSecondFactor(OPERATOR, 'anna', serial);
   }
 
   async function begin(browser: Browser): Promise<string> {
@@ -356,7 +356,7 @@ describe('the rights of the scope ocra', () => {
       expect(await request({ serial: `${serial}X` })).toBeUndefined();
       await grant('secondfactor', '*', 'portal2');
       expect(await request({ serial })).toBeUndefined();
-      await application.services.secondFactors.remove(OPERATOR, 'anna');
+      await application.services.administrators.setSecondFactor(OPERATOR, 'anna', undefined);
       await application.services.policies.remove(OPERATOR, 'portal2');
       expect(await request({ serial })).toBeUndefined();
     });

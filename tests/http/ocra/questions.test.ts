@@ -46,10 +46,10 @@ async function store(question: string, data: string): Promise<void> {
 
 describe('the response to one text confirms no other', () => {
   it('as a delivery whose number is the question of an administrator who signs in', async () => {
-    const { administrators, secondFactors } = application.services;
+    const { administrators } = application.services;
     await application.enrolPlain(serial, QN08);
     await administrators.add(OPERATOR, 'anna', 'the password of anna');
-    await secondFactors.setToken(OPERATOR, 'anna', serial);
+    await administrators.setSecondFactor(OPERATOR, 'anna', serial);
     const thief = new Browser(application.app);
     const begun = await thief.post('/admin/sign-in', { username: 'anna', password: 'the password of anna' });
     const { detail } = begun.body as { detail: { data: string } };
@@ -341,9 +341,9 @@ it('a sign-in is asked what no stored challenge with another text asks', async (
      WHERE serial = $1 AND n <> 4711`,
     [serial],
   );
-  const { administrators, secondFactors } = application.services;
+  const { administrators } = application.services;
   await administrators.add(OPERATOR, 'bert', 'the password of bert');
-  await secondFactors.setToken(OPERATOR, 'bert', serial);
+  await administrators.setSecondFactor(OPERATOR, 'bert', serial);
   const browser = new Browser(application.app);
   const begun = await browser.post('/admin/sign-in', { username: 'bert', password: 'the password of bert' });
   const { detail } = begun.body as { detail: { data: string } };

@@ -117,12 +117,12 @@ describe('a PIN alone, under the policy challenge_response', () => {
   });
 
   it('issues none to a token with which an administrator signs in', async () => {
-    const { administrators, secondFactors } = application.services;
+    const { administrators } = application.services;
     await administrators.add(OPERATOR, `desk-${user}`, 'the password of the desk');
-    await secondFactors.setToken(OPERATOR, `desk-${user}`, serial);
+    await administrators.setSecondFactor(OPERATOR, `desk-${user}`, serial);
     const { result, detail } = await ask({ pass: 'pin' });
     expect([result.value, detail]).toEqual([false, undefined]);
-    await secondFactors.remove(OPERATOR, `desk-${user}`);
+    await administrators.setSecondFactor(OPERATOR, `desk-${user}`, undefined);
     expect((await triggered()).id).not.toBe('');
   });
 

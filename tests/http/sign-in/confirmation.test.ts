@@ -136,7 +136,7 @@ describe('other credentials', () => {
 
 describe('a login of an administrator with a token', () => {
   beforeEach(async () => {
-    await application.services.secondFactors.setToken(OPERATOR, 'anna', 'ANNA');
+    await application.services.administrators.setSecondFactor(OPERATOR, 'anna', 'ANNA');
     await signIn();
   });
 
@@ -210,7 +210,7 @@ describe('a login of an administrator with a token', () => {
     application.clock.advance(301);
     expect(errorOf(await finish({ response: answerTo(begun) }))).toMatch(/^This confirmation has ended/);
     const again = await confirm();
-    await application.services.secondFactors.remove(OPERATOR, 'anna');
+    await application.services.administrators.setSecondFactor(OPERATOR, 'anna', undefined);
     expect((await finish({ response: answerTo(again) })).status).toBe(401);
   });
 
@@ -292,7 +292,7 @@ afterAll(() => owning.close());
 /** Anna has a token as second factor, is signed in by it, and has API tokens. */
 beforeEach(async () => {
   whileHashing = () => Promise.resolve();
-  const { administrators, secondFactors } = owning.services;
+  const { administrators } = owning.services;
   const known = (await administrators.list()).map(({ name }) => name);
   if (known.includes('anna')) {
     await administrators.remove(OPERATOR, 'anna');
@@ -300,7 +300,7 @@ beforeEach(async () => {
   await administrators.add(OPERATOR, 'anna', PASSWORD);
   serial += 1;
   await owning.enrolPlain(`ANNA${serial}`, SUITE);
-  await secondFactors.setToken(OPERATOR, 'anna', `ANNA${serial}`);
+  await administrators.setSecondFactor(OPERATOR, 'anna', `ANNA${serial}`);
   owner = await signedIn();
 });
 

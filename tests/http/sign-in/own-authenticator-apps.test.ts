@@ -106,7 +106,7 @@ describe('the enrolment of an authenticator app', () => {
       result: { status: false },
     });
     await expect(
-      application.services.secondFactors.setToken(OPERATOR, 'admin', serial),
+      application.services.administrators.setSecondFactor(OPERATOR, 'admin', serial),
     ).rejects.toMatchObject({ code: 'token.unknown' });
     expect(valueOf((await someone().begin()).response)).toMatchObject({ tokens: ['…hone'] });
     expect((await shown(serial)).active).toBe(false);

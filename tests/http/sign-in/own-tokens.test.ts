@@ -88,9 +88,9 @@ describe('the own tokens of a user', () => {
     const serial = `${user}-phone`;
     const visitor = await someone().signIn();
     await application.enrolPlain(`${user}-tablet`, SUITE, { user, realm: 'customers' });
-    const { administrators, secondFactors, tokens } = application.services;
+    const { administrators, tokens } = application.services;
     await administrators.add(OPERATOR, `admin-${user}`, PASSWORD);
-    await secondFactors.setToken(OPERATOR, `admin-${user}`, `${user}-tablet`);
+    await administrators.setSecondFactor(OPERATOR, `admin-${user}`, `${user}-tablet`);
     const refused = await visitor.post('/self/lock', { serial: `${user}-tablet` });
     expect(errorOf(refused)).toMatch(/^This token is the second factor of an administrator/);
     expect(await tokens.show(OPERATOR, `${user}-tablet`)).toMatchObject({ active: true });

@@ -239,9 +239,9 @@ describe('the registration of a passkey', () => {
 
   it('by the link of an operator is done once, within an hour', async () => {
     await registered();
-    const { secondFactors } = application.services;
+    const { passkeys } = application.services;
     const secretOf = (link: string): string => link.split('#link=')[1] ?? '';
-    const { link } = await secondFactors.passkeyLink(OPERATOR, 'anna');
+    const { link } = await passkeys.makeLink(OPERATOR, 'anna');
     expect(link).toMatch(/^https:\/\/tan\.example\.com\/console\/#link=[\w-]{43}$/);
     const given = { link: secretOf(link) };
     const begun = await browser.post('/admin/sign-in/passkey-link', given);
@@ -253,10 +253,10 @@ describe('the registration of a passkey', () => {
     expect(valueOf(await assertWith({}, second))).toEqual({ is_signed_in: true });
     const again = await browser.post('/admin/sign-in/passkey-link', given);
     expect(errorOf(again)).toBe('This link has been used or has expired: ask for another one');
-    const late = { link: secretOf((await secondFactors.passkeyLink(OPERATOR, 'anna')).link) };
+    const late = { link: secretOf((await passkeys.makeLink(OPERATOR, 'anna')).link) };
     application.clock.advance(3601);
     expect((await browser.post('/admin/sign-in/passkey-link', late)).status).toBe(401);
-    await expect(secondFactors.passkeyLink(OPERATOR, 'nobody')).rejects.toMatchObject({
+    await expect(passkeys.makeLink(OPERATOR, 'nobody')).rejects.toMatchObject({
       code: 'administrator.unknown',
     });
   });
@@ -297,7 +297,7 @@ describe('the removal of a passkey', () => {
       const unknown = await browser.post('/admin/passkey/remove', { id });
       expect(errorOf(unknown)).toMatch(/^There is no passkey/);
     }
-    await application.services.secondFactors.remove(OPERATOR, 'anna');
+    await application.services.administrators.setSecondFactor(OPERATOR, 'anna', undefined);
     expect(valueOf(await password())).toEqual({ is_signed_in: true });
     expect(valueOf(await browser.get('/admin/passkey/list'))).toEqual([]);
   });
@@ -325,7 +325,7 @@ describe('a server with an address that browsers bind no passkey to', () => {
     const from = new Browser(app);
     await password(from);
     expect(errorOf(await from.post('/admin/passkey/options'))).toMatch(text);
-    await expect(services.secondFactors.passkeyLink(OPERATOR, 'anna')).rejects.toThrow(text);
+    await expect(services.passkeys.makeLink(OPERATOR, 'anna')).rejects.toThrow(text);
     const methods = valueOf(await from.post('/admin/sign-in/methods'));
     expect(methods).toMatchObject({ has_passkeys: false, no_passkeys_reason: cause });
   });

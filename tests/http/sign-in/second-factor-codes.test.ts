@@ -39,7 +39,7 @@ beforeEach(async () => {
 /** Enrols an authenticator app, and binds it to the administrator. */
 async function bind(type: 'hmac' | 'totp', more: Record<string, string> = {}): Promise<void> {
   await application.services.enrolment.init(OPERATOR, { type, serial, otpkey: APP_KEY, ...more });
-  await application.services.secondFactors.setToken(OPERATOR, anna, serial);
+  await application.services.administrators.setSecondFactor(OPERATOR, anna, serial);
 }
 
 const begin = (from = browser): Promise<Response> =>
@@ -204,7 +204,7 @@ describe('an administrator with an authenticator app as second factor', () => {
     const found = async (): Promise<unknown> =>
       valueOf(await application.asAdmin('/admin/getSerialByOtp', { otp: hotpAt(7) }));
     const before = await found();
-    await application.services.secondFactors.setToken(OPERATOR, anna, serial);
+    await application.services.administrators.setSecondFactor(OPERATOR, anna, serial);
     expect([before, await found()]).toMatchObject([{ serial }, { serial: '' }]);
   });
 });
@@ -212,7 +212,9 @@ describe('an administrator with an authenticator app as second factor', () => {
 it.each(['pw', 'spass'])('a token of the type %s is no second factor', async (type) => {
   const key = type === 'pw' ? { otpkey: 'a fixed text' } : {};
   await application.services.enrolment.init(OPERATOR, { type, serial, pin: 'pin', ...key });
-  await expect(application.services.secondFactors.setToken(OPERATOR, anna, serial)).rejects.toMatchObject({
+  await expect(
+    application.services.administrators.setSecondFactor(OPERATOR, anna, serial),
+  ).rejects.toMatchObject({
     code: 'token.unknown',
   });
   expect(await application.services.consequences.ofSecondFactor(anna, { serial })).toContainEqual(

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => application.close());
 
 beforeEach(async () => {
-  const { administrators, secondFactors } = application.services;
+  const { administrators } = application.services;
   const known = (await administrators.list()).map(({ name }) => name);
   if (known.includes('anna')) {
     await administrators.remove(OPERATOR, 'anna');
@@ -38,7 +38,7 @@ beforeEach(async () => {
   await administrators.add(OPERATOR, 'anna', PASSWORD);
   serial = `SIGN${Math.random().toString(36).slice(2)}`;
   await application.enrolPlain(serial, SUITE);
-  await secondFactors.setToken(OPERATOR, 'anna', serial);
+  await administrators.setSecondFactor(OPERATOR, 'anna', serial);
   browser = new Browser(application.app);
 });
 
@@ -101,7 +101,7 @@ describe('an administrator with a token as second factor', () => {
     'has another challenge each time with %s, which the text would fill',
     async (suite) => {
       await application.enrolPlain(`${serial}S`, suite);
-      await application.services.secondFactors.setToken(OPERATOR, 'anna', `${serial}S`);
+      await application.services.administrators.setSecondFactor(OPERATOR, 'anna', `${serial}S`);
       const questions: string[] = [];
       for (let done = 0; done < 3; done += 1) {
         const read = parseQrTanUrl((await begin()).url);
@@ -205,13 +205,13 @@ describe('a second step is refused', () => {
     ],
     [
       'after the second factor was removed',
-      () => application.services.secondFactors.remove(OPERATOR, 'anna'),
+      () => application.services.administrators.setSecondFactor(OPERATOR, 'anna', undefined),
     ],
     [
       'after another token was set',
       async () => {
         await application.enrolPlain(`${serial}B`, SUITE);
-        await application.services.secondFactors.setToken(OPERATOR, 'anna', `${serial}B`);
+        await application.services.administrators.setSecondFactor(OPERATOR, 'anna', `${serial}B`);
       },
     ],
   ])('%s', async (_case, happens) => {
@@ -296,23 +296,25 @@ describe('a second step is refused', () => {
 
 describe('the setting of a second factor', () => {
   it('ends what the password alone has opened', async () => {
-    await application.services.secondFactors.remove(OPERATOR, 'anna');
+    await application.services.administrators.setSecondFactor(OPERATOR, 'anna', undefined);
     expect(valueOf((await begin()).response)).toEqual({ is_signed_in: true });
     expect((await browser.get(READ)).status).toBe(200);
-    await application.services.secondFactors.setToken(OPERATOR, 'anna', serial);
+    await application.services.administrators.setSecondFactor(OPERATOR, 'anna', serial);
     expect((await browser.get(READ)).status).toBe(401);
   });
 
   it('needs a token of this server, an administrator, and a confirmed login', async () => {
-    const { secondFactors } = application.services;
-    await expect(secondFactors.setToken(OPERATOR, 'anna', 'NONE')).rejects.toMatchObject({
+    const { administrators } = application.services;
+    await expect(administrators.setSecondFactor(OPERATOR, 'anna', 'NONE')).rejects.toMatchObject({
       code: 'token.unknown',
     });
-    await expect(secondFactors.setToken(OPERATOR, 'nobody', serial)).rejects.toMatchObject({
+    await expect(administrators.setSecondFactor(OPERATOR, 'nobody', serial)).rejects.toMatchObject({
       code: 'administrator.unknown',
     });
     const principal = { administrator: 'admin', rights: ['system:write'], operator: false, client: '' };
-    await expect(secondFactors.remove({ principal, requestId: '' }, 'anna')).rejects.toMatchObject({
+    await expect(
+      administrators.setSecondFactor({ principal, requestId: '' }, 'anna', undefined),
+    ).rejects.toMatchObject({
       code: 'confirmation.required',
     });
   });
@@ -544,7 +546,7 @@ describe('the token that is a second factor', () => {
     const listing = await request(application.app).get('/admin/admin/list').set(asAdmin);
     const listed = valueOf(listing) as { name: string }[];
     expect(listed.find(({ name }) => name === 'anna')).toMatchObject({ serial, is_second_factor_lost: true });
-    await application.services.secondFactors.remove(OPERATOR, 'anna');
+    await application.services.administrators.setSecondFactor(OPERATOR, 'anna', undefined);
     expect(valueOf((await begin()).response)).toEqual({ is_signed_in: true });
   });
 
@@ -555,13 +557,13 @@ describe('the token that is a second factor', () => {
   });
 
   it('has the key that it had when it was set, whatever comes at the same moment', async () => {
-    const { secondFactors } = application.services;
+    const { administrators } = application.services;
     for (let round = 0; round < 12; round += 1) {
       const raced = `RACED${round}`;
       await application.enrolPlain(raced, SUITE);
       const [rekeyed] = await Promise.all([
         desk.post('desk', '/admin/init', { type: 'ocra', serial: raced, otpkey, ocrasuite: SUITE }),
-        secondFactors.setToken(OPERATOR, 'anna', raced),
+        administrators.setSecondFactor(OPERATOR, 'anna', raced),
       ]);
       const isNew = (rekeyed.body as { result: { status: boolean } }).result.status;
       const [bound] = await queryOnce<{ is_bound: boolean; changed: string }>(
@@ -577,10 +579,10 @@ describe('the token that is a second factor', () => {
   });
 
   it('is set only once its roll-out is finished', async () => {
-    const { enrolment, secondFactors } = application.services;
+    const { enrolment, administrators } = application.services;
     const rolling = `${serial}R`;
     await enrolment.init(OPERATOR, { type: 'ocra', serial: rolling, genkey: '1', sharedsecret: '1' });
-    await expect(secondFactors.setToken(OPERATOR, 'anna', rolling)).rejects.toMatchObject({
+    await expect(administrators.setSecondFactor(OPERATOR, 'anna', rolling)).rejects.toMatchObject({
       code: 'token.state',
     });
   });

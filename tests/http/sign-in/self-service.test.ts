@@ -279,9 +279,9 @@ describe('the sign-in of a user', () => {
       [chosen.transactionId],
     );
     expect(asked).toEqual([{ serial: `${user}-tablet` }]);
-    const { administrators, secondFactors } = application.services;
+    const { administrators } = application.services;
     await administrators.add(OPERATOR, `admin-${user}`, PASSWORD);
-    await secondFactors.setToken(OPERATOR, `admin-${user}`, `${user}-tablet`);
+    await administrators.setSecondFactor(OPERATOR, `admin-${user}`, `${user}-tablet`);
     const refused = await someone().begin({ token: '1' });
     expect(failureOf(refused.response)).toEqual([401, REFUSED]);
   });

@@ -12,6 +12,7 @@ import {
 import { LdapFault, type LdapSearch } from './ldap-connection.ts';
 import { LdapConnections } from './ldap-connections.ts';
 import type { LdapUserId } from '../../settings/ldap-settings.ts';
+import type { Settings } from '../../settings/setting-values.ts';
 import {
   searchFilters,
   equals,
@@ -46,25 +47,18 @@ const WRONG_PASSWORD: readonly number[] = [19, 32, 48, 49, 53];
  * connections are open at a time. Referrals are not followed.
  */
 export class LdapUsers implements UserSource {
-  readonly #resolver: string;
-  readonly #raw: Readonly<Record<string, string>>;
-  readonly #password: () => Promise<string>;
+  readonly #deps;
   #directory: Directory | undefined;
 
-  /**
-   * @param resolver its name, for messages
-   * @param settings by LinOTP's names: LDAPURI, LDAPBASE, BINDDN, TIMEOUT, LOGINNAMEATTRIBUTE,
-   *   LDAPSEARCHFILTER, LDAPFILTER, USERINFO, UIDTYPE, EnforceTLS, only_trusted_certs, CACERTIFICATE
-   * @param password of BINDDN; requested for each new connection, kept nowhere
-   */
   constructor(dependencies: {
-    resolver: string;
-    settings: Readonly<Record<string, string>>;
-    password: () => Promise<string>;
+    /** Its name, for messages. */
+    readonly resolver: string;
+    /** By LinOTP's names. */
+    readonly settings: Settings;
+    /** Of BINDDN; requested for each new connection, kept nowhere. */
+    readonly password: () => Promise<string>;
   }) {
-    this.#resolver = dependencies.resolver;
-    this.#raw = dependencies.settings;
-    this.#password = dependencies.password;
+    this.#deps = dependencies;
   }
 
   /** Finds whom the filter finds, which the directory compares without regard to case. */
@@ -142,7 +136,7 @@ export class LdapUsers implements UserSource {
     const { hasUnusableIds, ...found } = await this.#survey((id) => ids.push(id));
     if (hasUnusableIds) {
       const reason = 'the attribute that UIDTYPE names holds bytes that are no text';
-      throw new ResolverUnavailable({ resolver: this.#resolver, reason });
+      throw new ResolverUnavailable({ resolver: this.#deps.resolver, reason });
     }
     return { ...found, sharingId: countSharing(ids.slice(-found.users)) };
   }
@@ -219,16 +213,16 @@ export class LdapUsers implements UserSource {
     } catch (fault) {
       if (fault instanceof LdapFault) {
         const { message: reason, detail = fault.kind } = fault;
-        throw new ResolverUnavailable({ resolver: this.#resolver, reason, detail, cause: fault });
+        throw new ResolverUnavailable({ resolver: this.#deps.resolver, reason, detail, cause: fault });
       }
       throw fault;
     }
   }
 
   #openDirectory(): Directory {
-    const settings = readLdapSettings(this.#raw);
-    const { transport } = settings;
-    return { settings, connections: new LdapConnections({ transport, password: this.#password }) };
+    const { password } = this.#deps;
+    const settings = readLdapSettings(this.#deps.settings);
+    return { settings, connections: new LdapConnections({ transport: settings.transport, password }) };
   }
 }
 

@@ -95,6 +95,7 @@ export class SqlPool {
   #connect(): OpenPool {
     const { settings, password, timeoutMs, log, resolver } = this.#deps;
     const connections = new Set<RawConnection>();
+    const connectionTo = settings.database === 'postgresql' ? postgresConnection : mysqlConnection;
     const prepare = prepareConnection(settings, this.#statementLimit);
     const warn = (message: unknown): void => {
       log.warn('Knex warns', {
@@ -105,6 +106,7 @@ export class SqlPool {
     };
     const pool = knex({
       client: settings.database === 'postgresql' ? 'pg' : 'mysql2',
+      // Nothing is taken from the environment, which may have our own database's password.
       connection: async () => connectionTo(settings, await password(), timeoutMs),
       pool: {
         min: 0,
@@ -153,17 +155,6 @@ interface TlsOptions {
   readonly ca?: string;
   readonly host: string;
   readonly checkServerIdentity?: () => undefined;
-}
-
-/** @returns the driver's settings. None is taken from the environment, which may have our own database's password */
-function connectionTo(
-  settings: SqlSettings,
-  password: string,
-  timeoutMs: number,
-): Knex.PgConnectionConfig | Knex.MySql2ConnectionConfig {
-  return settings.database === 'postgresql'
-    ? postgresConnection(settings, password, timeoutMs)
-    : mysqlConnection(settings, password, timeoutMs);
 }
 
 function postgresConnection(

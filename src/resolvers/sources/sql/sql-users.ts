@@ -11,7 +11,7 @@ import {
   likePattern,
   patternsFor,
 } from '../../user-source.ts';
-import { type SqlColumns, type SqlSettings, readSqlSettings } from '../../settings/sql-settings.ts';
+import { type SqlSettings, readSqlSettings } from '../../settings/sql-settings.ts';
 import type { Resolver } from '../../../configuration/configuration.ts';
 import type { Log } from '../../../kernel/log.ts';
 import { SqlPool, SqlRowsFault, hasForeignLetters, isNoSuchValue, sqlUnavailable } from './sql-pool.ts';
@@ -20,6 +20,7 @@ import type { PasswordHasher } from '../../../users/password-hash.ts';
 import { verifyStored } from '../directory-password.ts';
 import { isStorable } from '../../../kernel/text.ts';
 
+type SqlColumns = SqlSettings['columns'];
 type Query = Knex.QueryBuilder<SqlRow, SqlRow[]>;
 
 /** The columns by which users are found. */

@@ -43,7 +43,7 @@ export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>
     '/admin/sign-in/passkey-link': {
       prepare: async () => {
         const { name } = await signedIn(parts);
-        const { link } = await parts.application().services.secondFactors.passkeyLink(OPERATOR, name);
+        const { link } = await parts.application().services.passkeys.makeLink(OPERATOR, name);
         return { values: { link: link.split('#link=')[1] ?? '' }, headers: {}, actor: name };
       },
       outcomes: ['passkey requested'],
@@ -120,7 +120,7 @@ export function headersOf({ cookies }: Browser): RequestValues {
 async function answeredSignIn(parts: SignInParts): Promise<ActRequest> {
   const { application, token } = parts;
   const { name, browser } = await signedIn(parts);
-  await application().services.secondFactors.setToken(OPERATOR, name, await token());
+  await application().services.administrators.setSecondFactor(OPERATOR, name, await token());
   const begun = await browser.post('/admin/sign-in', { username: name, password: PASSWORD });
   await answer(begun, parts);
   return { values: {}, headers: headersOf(browser), actor: name };
