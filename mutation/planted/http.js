@@ -113,8 +113,8 @@ export const faults = [
   ],
   [
     'http/answer-failure.ts',
-    'error instanceof DigestRefusal && this',
-    "error instanceof DigestRefusal && path === '' && this",
+    'error instanceof DigestRefusal && reported',
+    "error instanceof DigestRefusal && path === '' && reported",
     'tests/http/authentication/authentication',
   ],
   ['http/answer-failure.ts', "'Tankeeper-Failure':", "'Tankeeper-Fault':", 'tests/http/sites/sites'],

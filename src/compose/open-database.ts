@@ -195,7 +195,7 @@ export async function prepareSchema(
 
 async function assertReady(config: Config, database: Database, pending: readonly string[]): Promise<void> {
   if (pending.length === migrationNames.length) {
-    throw noTables(config);
+    throw missing(config, 'the database has no tables of tankeeper');
   }
   if (pending.length > 0) {
     throw new ServiceError(
@@ -237,11 +237,7 @@ function noDatabaseIn({ encryptionKeyFile }: Config): string {
     : 'it holds no database';
 }
 
-/** @returns the error of a command that finds a database without tables */
-function noTables(config: Config): ServiceError {
-  return missing(config, 'the database has no tables of tankeeper');
-}
-
+/** @returns the error of a command that finds no installation in its place */
 function missing(config: Config, lack: string): ServiceError {
   const setting =
     config.databaseUrl === undefined

@@ -8,7 +8,7 @@ import { type AnyServiceError, type ErrorCode, ServiceError, isServiceError } fr
 import { type Log, describeFault } from '../kernel/log.ts';
 import { splitList } from '../kernel/text.ts';
 import { DigestRefusal } from './authentication/credentials.ts';
-import type { FailureDialect } from './dialects/dialect.ts';
+import type { Dialect } from './dialects/dialect.ts';
 import { isOfAccountPage } from './endpoint-spec.ts';
 import type { Exchange, ExchangeResponse } from './request/exchange.ts';
 import { failureForm, SIGN_IN_CHALLENGE, type FailureForm } from './failures.ts';
@@ -20,7 +20,7 @@ import { send, textReply } from './reply.ts';
 const ANSWER_PARAMETERS: readonly string[] = ['id', 'httperror'];
 
 interface FailureContext {
-  readonly dialect: FailureDialect;
+  readonly dialect: Dialect['failures'];
   readonly configuration: { current(): Promise<Configuration> };
   readonly log: Log;
   readonly refusals: RefusalNotes;
@@ -38,7 +38,7 @@ export function answerFailure({
   clock,
   isForPages = false,
 }: FailureContext) {
-  const keptReasons = new KeptReasons({ log, clock });
+  const noteKeptReason = keptReasons({ log, clock });
   return async (
     thrown: unknown,
     request: Request,
@@ -50,7 +50,7 @@ export function answerFailure({
     const error = toServiceError(thrown);
     const form = failureForm(error.code);
     exchange.failed = error.code;
-    keptReasons.note(error, exchange);
+    noteKeptReason(error, exchange);
     await noteRefused(refusals, exchange, refusedBy(error));
     if (form.status >= 500 ? !isReportedOnce(error) : error.code === 'security-module.unavailable') {
       log.error('request failed', {
@@ -160,35 +160,29 @@ export function withoutReason(error: unknown): unknown {
   return text !== undefined && isServiceError(error) ? new UnexplainedError(error, text) : error;
 }
 
-/** Logs, once a minute, the reasons that open endpoints withhold, and what an operator can mend at a client. */
-class KeptReasons {
-  readonly #log: Log;
-  readonly #reported: Reported;
-
-  constructor({ log, clock }: { log: Log; clock: Clock }) {
-    this.#log = log;
-    this.#reported = new Reported({ clock });
-  }
-
-  /** Logs the reason of an error, if it is one of these. To be called with every error that is answered. */
-  note(error: ServiceError, { requestId, context, client }: Exchange): void {
-    const { path } = context;
-    if (error instanceof DigestRefusal && this.#reported.isNew(`digest ${client}`)) {
-      this.#log.warn(
+/**
+ * @returns a function for every error that is answered, which logs, once a minute, the reasons that open endpoints
+ *   withhold, and what an operator can mend at a client
+ */
+function keptReasons({ log, clock }: Pick<FailureContext, 'log' | 'clock'>) {
+  const reported = new Reported({ clock });
+  return (error: ServiceError, { requestId, context: { path }, client }: Exchange): void => {
+    if (error instanceof DigestRefusal && reported.isNew(`digest ${client}`)) {
+      log.warn(
         'A client was refused: it uses HTTP Digest, which is not offered here. Set it to Basic (linotpadm --authtype=Basic)',
         { requestId, path, client },
       );
     }
-    if (error instanceof UnexplainedError && this.#reported.isNew(error.reason)) {
+    if (error instanceof UnexplainedError && reported.isNew(error.reason)) {
       const { fault, faultDetail } = describeFault(error.cause);
-      this.#log.warn(`A request failed, and the client was not told why: ${error.reason}`, {
+      log.warn(`A request failed, and the client was not told why: ${error.reason}`, {
         requestId,
         path,
         fault,
         faultDetail,
       });
     }
-  }
+  };
 }
 
 /** @returns the error; in place of an unexpected fault one without its details */

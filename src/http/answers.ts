@@ -59,7 +59,7 @@ export function valueOf(
     detail,
     example,
   }: {
-    readonly detail?: z.ZodType;
+    readonly detail?: z.ZodType | undefined;
     readonly example?: Omit<AnswerExample, 'result'> & { readonly value: unknown };
   } = {},
 ): DialectAnswers {
@@ -77,8 +77,8 @@ export function valueOf(
 type ValueSchemas = Readonly<Record<DialectName, z.ZodType>>;
 
 /** @returns the answers with that value, which differs by dialect */
-export function valuesOf({ documented, linotp }: ValueSchemas): Answers {
-  return { documented: valueOf(documented), linotp: valueOf(linotp) };
+export function valuesOf({ documented, linotp }: ValueSchemas, detail?: z.ZodType): Answers {
+  return { documented: valueOf(documented, { detail }), linotp: valueOf(linotp, { detail }) };
 }
 
 /** @returns answers that are the same in every dialect, but for the envelope */

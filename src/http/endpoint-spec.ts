@@ -6,7 +6,7 @@ import { type Answers, inEveryDialect, type Shown, valueOf } from './answers.ts'
 import type { ServedAt } from './authentication/cookies.ts';
 import { metaOf } from '../operations/input.ts';
 import type { Dialect, DialectName } from './dialects/dialect.ts';
-import type { Reply } from './reply.ts';
+import { type Reply, withCookies } from './reply.ts';
 import type { Family, RequestContext } from './request/exchange.ts';
 import type { LargeParameter } from './request/request-body.ts';
 
@@ -205,7 +205,7 @@ export function administratorEndpoint<Shape extends z.ZodRawShape>(
   };
 }
 
-/** The step `pickDeclared` has read the parameters by the declared schema: here their types are known again. */
+/** The step `answer` has read the parameters by the declared schema: here their types are known again. */
 function served<Shape extends z.ZodRawShape>(spec: EndpointSpec<Shape>) {
   const { requires, methods, parameters } = spec;
   const rights: RequiredRights = isRightName(requires) ? [requires] : [];
@@ -280,7 +280,7 @@ export function answerWithCookie<Value extends z.ZodType>(
     answers: inEveryDialect(valueOf(value, facts)),
     reply: (content, { context, dialect }, { detail, cookie } = {}) => {
       const reply = dialect.administration.value(content, context, detail);
-      return cookie === undefined ? reply : { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookie } };
+      return cookie === undefined ? reply : withCookies(reply, cookie);
     },
   };
 }

@@ -75,8 +75,7 @@ export function serveEndpoint(declared: Endpoint, server: ServerContext): Exchan
       next();
       return;
     }
-    const { language, parameters, written } = exchange.context;
-    exchange.context = { path, usage, family, failureText, language, parameters, written };
+    exchange.context = { ...exchange.context, path, usage, family, failureText };
     const reply = await replyTo({
       endpoint,
       request,
@@ -84,7 +83,7 @@ export function serveEndpoint(declared: Endpoint, server: ServerContext): Exchan
       exchange,
       server,
       query: [],
-      values: parameters,
+      values: exchange.context.parameters,
       picked: {},
       countTransaction: () => undefined,
       identity: undefined,
@@ -150,7 +149,7 @@ async function readRestAndAnswer(state: EndpointRequest): Promise<Reply> {
 
 async function answer(state: EndpointRequest): Promise<Reply> {
   await authenticateCaller(state);
-  pickDeclared(state);
+  state.picked = pickParameters(state.endpoint.parameters, state.values);
   await authorizeCaller(state);
   return callEndpoint(state);
 }
@@ -349,18 +348,11 @@ async function readRest(state: EndpointRequest): Promise<void> {
   state.arrived = performance.now();
 }
 
-/** Reads the declared parameters by their schema. */
-function pickDeclared(state: EndpointRequest): void {
-  state.picked = pickParameters(state.endpoint.parameters, state.values);
-}
-
 function keep(state: EndpointRequest, body: readonly QueryEntry[]): void {
   const { endpoint, exchange, query, server } = state;
   const read = mergeSources({ query, body }, server.limits.parameters, endpoint.repeated);
   state.values = read.parameters;
-  const { path, usage, family, failureText, language } = exchange.context;
-  const { parameters, written } = withholdSecrets(read, endpoint.secrets);
-  exchange.context = { path, usage, family, failureText, language, parameters, written };
+  exchange.context = { ...exchange.context, ...withholdSecrets(read, endpoint.secrets) };
 }
 
 /**

@@ -41,6 +41,11 @@ export function textReply(body: string, status = 200): Reply {
   return { status, contentType: 'text/plain; charset=utf-8', body };
 }
 
+/** @returns the reply with the header `Set-Cookie`, or several */
+export function withCookies(reply: Reply, cookies: string | readonly string[]): Reply {
+  return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookies } };
+}
+
 /**
  * Sends a reply, when the rest of a body that nobody reads has come and is dropped. Express's own `send` would answer
  * `If-None-Match: *` with an empty 304, though no answer may be cached.

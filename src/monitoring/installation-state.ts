@@ -18,14 +18,6 @@ export interface InstallationState extends StoredState {
   readonly duration: number;
 }
 
-export interface InstallationReadingsDependencies {
-  readonly configurations: Pick<ConfigurationStore, 'current'>;
-  readonly counts: Pick<TokenCountStore, 'snapshot' | 'storedState'>;
-  readonly clock: Clock;
-  /** Milliseconds of a clock that never goes back. */
-  readonly elapsed: () => number;
-}
-
 /** Milliseconds for which a reading is used again. */
 const KEPT_MS = 5_000;
 /** Longest wait of a reader in milliseconds. */
@@ -36,10 +28,16 @@ const TIMEOUT_MS = 1_000;
  * does not answer delays a reader by a second at most, and gets no second question meanwhile.
  */
 export class InstallationReadings {
-  readonly #deps: InstallationReadingsDependencies;
+  readonly #deps;
   readonly #reading: KeptReading<InstallationState>;
 
-  constructor(dependencies: InstallationReadingsDependencies) {
+  constructor(dependencies: {
+    readonly configurations: Pick<ConfigurationStore, 'current'>;
+    readonly counts: Pick<TokenCountStore, 'snapshot' | 'storedState'>;
+    readonly clock: Clock;
+    /** Milliseconds of a clock that never goes back. */
+    readonly elapsed: () => number;
+  }) {
     const { elapsed } = dependencies;
     this.#deps = dependencies;
     this.#reading = new KeptReading({ read: () => this.#read(), keptMs: KEPT_MS, elapsed });

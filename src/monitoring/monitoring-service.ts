@@ -168,15 +168,11 @@ export class MonitoringService {
   }
 }
 
-interface CountDependencies {
-  readonly counts: Pick<TokenCountStore, 'verify' | 'repair'>;
-}
-
 /** Compares the counts in the database with the tokens and users themselves. For operators at the machine. */
 export class CountService {
-  readonly #counts: CountDependencies['counts'];
+  readonly #counts: Pick<TokenCountStore, 'verify' | 'repair'>;
 
-  constructor({ counts }: CountDependencies) {
+  constructor({ counts }: { readonly counts: Pick<TokenCountStore, 'verify' | 'repair'> }) {
     this.#counts = counts;
   }
 
@@ -186,7 +182,7 @@ export class CountService {
    */
   async verify(caller: Caller): Promise<CountCheck> {
     assertOperator(caller, 'Counts are verified');
-    return await this.#counts.verify();
+    return this.#counts.verify();
   }
 
   /**
@@ -196,6 +192,6 @@ export class CountService {
    */
   async repair(caller: Caller): Promise<CountCheck> {
     assertOperator(caller, 'Counts are repaired');
-    return await this.#counts.repair(actOf(caller, 'count/repair'));
+    return this.#counts.repair(actOf(caller, 'count/repair'));
   }
 }

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { ownAnswerAddress } from '../challenges/enrolment/enrolment-service.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
@@ -13,7 +14,7 @@ import { NO_REALM, visibleRealms } from './monitoring-query.ts';
 import type { ObservationStore, ResolverUse, ResponseMinute } from './observation-store.ts';
 import {
   activeUserOverview,
-  type ConfigurationOverview,
+  type FIRST_STEPS,
   firstMinute,
   type KnownUsers,
   licenceOverview,
@@ -25,36 +26,20 @@ import {
 } from './overview.ts';
 import {
   compareConfiguration,
+  type ConfigurationReport,
   type ConfigurationState,
   type LicenceReport,
   reportLicence,
 } from './reports.ts';
 import type { StorageProbe } from './storage-probe-store.ts';
-import type { InstalledSteps, TokenCountStore } from './token-count-store.ts';
+import type { TokenCountStore } from './token-count-store.ts';
 import type { LockedTokenRow, TokenCountsSnapshot } from './token-counts.ts';
 import type { UserCountStore } from './user-count-store.ts';
-
-/** What an installation needs before its first use, in this order; true: it is done. */
-interface FirstSteps extends Omit<InstalledSteps, 'backup'> {
-  readonly resolver: boolean;
-  /** A managed resolver has a user, or a resolver reads them elsewhere. */
-  readonly user: boolean;
-  /** The name of a managed resolver to which the first user can be added; null: there is none, or a user. */
-  readonly emptyResolver: string | null;
-  readonly realm: boolean;
-  /** A policy names the address that apps send their responses to. */
-  readonly answerAddress: boolean;
-  readonly token: boolean;
-  /** The audit records a backup, or `BackupElsewhere` is set. */
-  readonly backup: boolean;
-  /** The address of this server by `PUBLIC_URL`; null: not known. */
-  readonly proposedAddress: string | null;
-}
 
 /** The state of the installation at a moment, from which every caller's overview is made. */
 interface OverviewFacts {
   readonly configuration: Configuration;
-  readonly state: ConfigurationOverview;
+  readonly state: ConfigurationReport;
   readonly counts: TokenCountsSnapshot;
   readonly locked: readonly LockedTokenRow[];
   readonly users: KnownUsers;
@@ -120,7 +105,7 @@ export class OverviewService {
     return show(facts, overviewRights(access, await configurations.current(), caller));
   }
 
-  async firstSteps(): Promise<FirstSteps> {
+  async firstSteps(): Promise<z.output<typeof FIRST_STEPS>> {
     const { configurations, counts, publicUrl } = this.#deps;
     const { resolvers, realms, policies, settings } = await configurations.current();
     const [{ tokens }, installed, user] = await Promise.all([
@@ -153,7 +138,7 @@ export class OverviewService {
   /** Reads the state of the installation. @throws ServiceError 'database.unavailable' */
   async #readFacts(): Promise<OverviewFacts> {
     const { configurations, configurationState, clock, counts, observations } = this.#deps;
-    const { configuration, report: compared } = await compareConfiguration(configurationState, clock, () =>
+    const { configuration, report: state } = await compareConfiguration(configurationState, clock, () =>
       configurations.current(),
     );
     const since = firstMinute(clock.now());
@@ -167,7 +152,7 @@ export class OverviewService {
     ]);
     this.#deps.countAgain(configuration, users);
     return {
-      state: shownState(compared),
+      state,
       configuration,
       counts: snapshot,
       locked,
@@ -194,7 +179,7 @@ export class OverviewService {
 }
 
 /** @returns the part of the facts that these rights show */
-function show(facts: OverviewFacts, rights: OverviewRights): Overview {
+function show(facts: OverviewFacts, rights: ReturnType<typeof overviewRights>): Overview {
   const { configuration, counts } = facts;
   return {
     tokens: rights.tokens && tokenOverview(counts.tokens, facts.locked, rights.tokens),
@@ -220,37 +205,12 @@ function isWithoutKeys(error: unknown): false {
   throw error;
 }
 
-/** Leaves out the times of the comparison itself, which change all the time. */
-function shownState({
-  sync,
-  changedAt,
-  values,
-  resolvers,
-  policies,
-  realms,
-}: ConfigurationOverview): ConfigurationOverview {
-  return { sync, changedAt, values, resolvers, policies, realms };
-}
-
-/** The parts of the overview that a caller may see. JSON of it tells two callers with other rights apart. */
-interface OverviewRights {
-  /** Names of the realms, and perhaps `NO_REALM`; null: none. */
-  readonly tokens: readonly string[] | null;
-  readonly activeUsers: readonly string[] | null;
-  readonly users: readonly string[] | null;
-  readonly licence: boolean;
-  readonly configuration: boolean;
-  readonly storageEncryption: boolean;
-  readonly resolvers: boolean;
-  readonly responses: boolean;
-}
-
-/** @returns the rights that the caller has now */
+/** @returns the parts that the caller may see now: of those by realm the names of the realms, null: none */
 function overviewRights(
   access: Pick<AccessControl, 'grantOf'>,
   configuration: Configuration,
   caller: Caller,
-): OverviewRights {
+) {
   const monitors = (action: string): Grant | undefined =>
     access.grantOf(configuration, caller, { scope: 'monitoring', action });
   const realmsOf = (action: string): readonly string[] | null => {

@@ -1,101 +1,149 @@
-import type { ResponseReason } from '../challenges/challenge.ts';
-import type { Configuration, Resolver, ResolverKind } from '../configuration/configuration.ts';
-import type { ResolverUse, ResponseMinute, ResponseOutcomes } from './observation-store.ts';
+import { z } from 'zod';
+import { type ResponseReason, RESPONSE_REASONS } from '../challenges/challenge.ts';
+import { type Configuration, type Resolver, RESOLVER_KINDS } from '../configuration/configuration.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
+import type { ResolverUse, ResponseMinute } from './observation-store.ts';
 import { addDurations, countOf, NO_DURATIONS, quantile } from './observations.ts';
-import {
-  type ConfigurationReport,
-  type LicenceReport,
-  placesOfTokens,
-  placesOfUsers,
-  RealmTally,
-} from './reports.ts';
+import { type LicenceReport, placesOfTokens, placesOfUsers, RealmTally } from './reports.ts';
 import type { ActiveUserRow, LockedTokenRow, TokenCountRow } from './token-counts.ts';
 import type { KeptUserCount } from './user-count-store.ts';
 import { settingsHash } from './user-counts.ts';
 
-/** Numbers of tokens by status. */
-interface TokenNumbers {
-  readonly total: number;
-  readonly active: number;
-  readonly inactive: number;
-  readonly assigned: number;
-  readonly unassigned: number;
-  readonly locked: number;
-}
+const count = z.int().nonnegative();
+const time = z.date().nullable();
+const realm = z
+  .string()
+  .meta({ column: 'REALM', description: 'the realm, `/:no realm:/` for tokens in none' });
 
-interface RealmTokenNumbers extends TokenNumbers {
-  readonly realm: string;
-}
+const NUMBERS = {
+  total: count.meta({ column: 'TOTAL' }),
+  active: count.meta({ column: 'ACTIVE' }),
+  inactive: count.meta({ column: 'INACTIVE' }),
+  assigned: count.meta({ column: 'ASSIGNED' }),
+  unassigned: count.meta({ column: 'UNASSIGNED' }),
+  locked: count.meta({ column: 'LOCKED' }),
+};
 
-interface TokenOverview {
-  readonly realms: readonly RealmTokenNumbers[];
-  /** Over all these realms; a token in several of them counts once. */
-  readonly summary: TokenNumbers;
-}
-
-/** Users with an active token, by realm. */
-interface ActiveUserOverview {
-  readonly realms: readonly { readonly realm: string; readonly users: number }[];
-  /** Over all these realms; a user in several of them counts once. */
-  readonly total: number;
-}
-
-/** The number of users of a resolver. */
-interface ResolverUserOverview {
-  readonly resolver: string;
-  /** The shown realms that use it. */
-  readonly realms: readonly string[];
-  /** Null: it was never counted with its present settings. */
-  readonly users: number | null;
-  /** The time of the count; null: the number is the present one, or there is none. */
-  readonly countedAt: Date | null;
-}
+const milliseconds = z.number().nonnegative().nullable().describe('milliseconds; null without responses');
+const RESPONSES = {
+  outcomes: z.partialRecord(z.enum(RESPONSE_REASONS), count).describe('the numbers of those that there were'),
+  p50: milliseconds,
+  p95: milliseconds,
+};
 
 /** The health of a resolver: its state at its last use by any server, and the times of the last uses. */
-export interface ResolverHealth {
-  readonly resolver: string;
-  readonly kind: ResolverKind;
-  /** `unknown`: it was not used yet. */
-  readonly state: 'available' | 'unavailable' | 'unknown';
-  readonly succeededAt: Date | null;
-  readonly failedAt: Date | null;
-}
+export const RESOLVER_HEALTH = z.object({
+  resolver: z.string().meta({ column: 'RESOLVER' }),
+  kind: z.enum(RESOLVER_KINDS).meta({ column: 'KIND' }),
+  state: z
+    .enum(['available', 'unavailable', 'unknown'])
+    .meta({ column: 'STATE', description: 'at its last use by any server' }),
+  succeededAt: time.meta({ column: 'SUCCEEDED' }),
+  failedAt: time.meta({ column: 'FAILED' }),
+});
 
-/** Responses by outcome, with estimates of the time that their verification took. */
-interface ResponseNumbers {
-  /** Those that there were. */
-  readonly outcomes: ResponseOutcomes;
-  /** Milliseconds; null without responses. */
-  readonly p50: number | null;
-  readonly p95: number | null;
-}
+/** The state of an installation. A part is null for a caller without the right to see it. */
+export const OVERVIEW = z.object({
+  tokens: z
+    .object({
+      realms: z.array(z.object({ realm, ...NUMBERS })).meta({ column: 'Tokens' }),
+      summary: z.object(NUMBERS).describe('all these realms; a token in several of them counts once'),
+    })
+    .nullable()
+    .describe('null without the right `monitoring:tokens`'),
+  activeUsers: z
+    .object({
+      realms: z
+        .array(z.object({ realm, users: count.meta({ column: 'ACTIVE USERS' }) }))
+        .meta({ column: 'Active users' }),
+      total: count.describe('users with an active token, each once'),
+    })
+    .nullable()
+    .describe('null without the right `monitoring:activeUsers`'),
+  users: z
+    .array(
+      z.object({
+        resolver: z.string().meta({ column: 'RESOLVER' }),
+        realms: z.array(z.string()).meta({ column: 'REALMS', description: 'the shown realms that use it' }),
+        users: count
+          .nullable()
+          .meta({ column: 'USERS', description: 'null: never counted with its present settings' }),
+        countedAt: time.describe('the time of the count; null: the number is the present one'),
+      }),
+    )
+    .nullable()
+    .meta({ column: 'Users', description: 'null without the right `monitoring:userinfo`' }),
+  licence: z
+    .object({
+      state: z.enum(['none', 'valid', 'invalid']),
+      reason: z.enum(['unreadable', 'expired', 'exceeded']).nullable().describe('why it is invalid'),
+      unit: z.enum(['user', 'token']).nullable(),
+      licensed: count.nullable(),
+      active: count.nullable(),
+      endsAt: time.describe('the first instant at which it is no longer valid'),
+    })
+    .nullable()
+    .describe('null without the right `monitoring:license`'),
+  configuration: z
+    .object({
+      sync: z.boolean().describe('this server uses the configuration of the database'),
+      changedAt: z.date(),
+      values: count,
+      realms: count,
+      policies: count,
+      resolvers: z.object({ managed: count, passwd: count, sql: count, ldap: count }),
+    })
+    .nullable()
+    .describe('null without the right `monitoring:config`'),
+  storageEncryption: z
+    .boolean()
+    .nullable()
+    .describe(
+      'a new secret was found encrypted, a minute ago at most; false, too, while there is no key to encrypt with; null without the right `monitoring:storageEncryption`',
+    ),
+  resolvers: z
+    .array(RESOLVER_HEALTH)
+    .nullable()
+    .meta({ column: 'Resolvers', description: 'null without the right `system:read`' }),
+  responses: z
+    .object({
+      since: z.date(),
+      ...RESPONSES,
+      minutes: z.array(z.object({ minute: z.date(), ...RESPONSES })).describe('the last sixty'),
+    })
+    .nullable()
+    .describe(
+      'of the last hour, in all realms, with the time that verification took; null without the right `monitoring:metrics`',
+    ),
+});
 
-/** Responses of the last hour, over all realms. */
-interface ResponseOverview extends ResponseNumbers {
-  /** The first minute. */
-  readonly since: Date;
-  /** Sixty, the last one of which is not over. */
-  readonly minutes: readonly (ResponseNumbers & { readonly minute: Date })[];
-}
+export type Overview = ReadonlyDeep<z.output<typeof OVERVIEW>>;
+/** A part, for those who may see it. */
+type Part<Name extends keyof Overview> = NonNullable<Overview[Name]>;
+export type ResolverHealth = ReadonlyDeep<z.output<typeof RESOLVER_HEALTH>>;
 
-/** The configuration that a server uses, compared with that of the database. */
-export type ConfigurationOverview = Pick<
-  ConfigurationReport,
-  'sync' | 'changedAt' | 'values' | 'resolvers' | 'policies' | 'realms'
->;
+const DONE = z.boolean().describe('true: done');
 
-interface LicenceOverview {
-  readonly state: LicenceReport['kind'];
-  /** Why it is invalid; null: it is not. */
-  readonly reason: 'unreadable' | 'expired' | 'exceeded' | null;
-  readonly unit: 'user' | 'token' | null;
-  readonly licensed: number | null;
-  readonly active: number | null;
-  /** The first instant at which it is no longer valid. */
-  readonly endsAt: Date | null;
-}
+/** What an installation needs before its first use, in this order. */
+export const FIRST_STEPS = z.object({
+  resolver: DONE,
+  user: DONE.describe('true: a managed resolver has a user, or a resolver reads them elsewhere'),
+  emptyResolver: z
+    .string()
+    .nullable()
+    .describe('a managed resolver for the first user; null: there is none, or a user'),
+  realm: DONE,
+  answerAddress: DONE.describe('true: a policy names the address of responses (`qrtanurl`)'),
+  proposedAddress: z
+    .string()
+    .nullable()
+    .describe('the address of this server by `PUBLIC_URL`; null: not known'),
+  token: DONE,
+  secondFactor: DONE.describe('true: an administrator has one'),
+  backup: DONE.describe('true: the audit records an export, or the setting `BackupElsewhere` is True'),
+});
 
-export function licenceOverview(report: LicenceReport): LicenceOverview {
+export function licenceOverview(report: LicenceReport): Part<'licence'> {
   const licence = report.kind === 'none' ? undefined : report.licence;
   return {
     state: report.kind,
@@ -105,19 +153,6 @@ export function licenceOverview(report: LicenceReport): LicenceOverview {
     active: 'active' in report ? report.active : null,
     endsAt: licence?.endsAt ?? null,
   };
-}
-
-/** The state of an installation. A part is null for a caller without the right to see it. */
-export interface Overview {
-  readonly tokens: TokenOverview | null;
-  readonly activeUsers: ActiveUserOverview | null;
-  readonly users: readonly ResolverUserOverview[] | null;
-  readonly licence: LicenceOverview | null;
-  readonly configuration: ConfigurationOverview | null;
-  /** True if a new secret was found encrypted a minute ago at most; false, too, while there is no key to encrypt with. */
-  readonly storageEncryption: boolean | null;
-  readonly resolvers: readonly ResolverHealth[] | null;
-  readonly responses: ResponseOverview | null;
 }
 
 const COLUMNS = ['total', 'active', 'inactive', 'assigned', 'unassigned', 'locked'] as const;
@@ -130,7 +165,7 @@ export function tokenOverview(
   tokens: readonly TokenCountRow[],
   locked: readonly LockedTokenRow[],
   realms: readonly string[],
-): TokenOverview {
+): Part<'tokens'> {
   const tally = new RealmTally(realms, COLUMNS.length);
   const add = (places: readonly string[], column: (typeof COLUMNS)[number], amount: number): void => {
     tally.add(places, COLUMNS.indexOf(column), amount);
@@ -154,7 +189,7 @@ export function tokenOverview(
 export function activeUserOverview(
   rows: readonly ActiveUserRow[],
   realms: readonly string[],
-): ActiveUserOverview {
+): Part<'activeUsers'> {
   const tally = new RealmTally(realms, 1);
   for (const row of rows) {
     tally.add(placesOfUsers(row), 0, row.users);
@@ -162,7 +197,7 @@ export function activeUserOverview(
   return { realms: realms.map((realm) => ({ realm, users: tally.of(realm, 0) })), total: tally.overall(0) };
 }
 
-function numbers(sum: (column: number) => number): TokenNumbers {
+function numbers(sum: (column: number) => number): Part<'tokens'>['summary'] {
   const [total = 0, active = 0, inactive = 0, assigned = 0, unassigned = 0, locked = 0] = COLUMNS.map(
     (_name, column) => sum(column),
   );
@@ -184,7 +219,7 @@ export function userOverview(
   { realms, resolvers }: Pick<Configuration, 'realms' | 'resolvers'>,
   known: KnownUsers,
   shown: readonly string[],
-): readonly ResolverUserOverview[] {
+): Part<'users'> {
   const visible = new Set(shown);
   const shownRealms = realms.filter(({ name }) => visible.has(name));
   return resolvers.flatMap((resolver) => {
@@ -200,7 +235,7 @@ export function userOverview(
 function usersOf(
   resolver: Resolver,
   { managed, kept }: KnownUsers,
-): Pick<ResolverUserOverview, 'users' | 'countedAt'> {
+): Pick<Part<'users'>[number], 'users' | 'countedAt'> {
   if (resolver.kind === 'managed') {
     return { users: managed.get(resolver.id) ?? 0, countedAt: null };
   }
@@ -244,7 +279,7 @@ export function firstMinute(now: Date): Date {
  * @param rows from that minute on; those of a server whose clock is ahead may be later than the last minute
  * @param since the first minute
  */
-export function responseOverview(rows: readonly ResponseMinute[], since: Date): ResponseOverview {
+export function responseOverview(rows: readonly ResponseMinute[], since: Date): Part<'responses'> {
   const end = since.getTime() + (MINUTES + AHEAD) * MINUTE_MS;
   const recent = rows.filter(({ minute }) => minute.getTime() < end);
   const byMinute = new Map<number, ResponseMinute[]>();
@@ -260,7 +295,7 @@ export function responseOverview(rows: readonly ResponseMinute[], since: Date): 
   return { since, ...numbersOf(recent), minutes };
 }
 
-function numbersOf(rows: readonly ResponseMinute[]): ResponseNumbers {
+function numbersOf(rows: readonly ResponseMinute[]): Pick<Part<'responses'>, keyof typeof RESPONSES> {
   const outcomes: Partial<Record<ResponseReason, number>> = {};
   let durations = NO_DURATIONS;
   for (const row of rows) {

@@ -10,22 +10,16 @@ const PROBE_SIZE = 32;
  * secret, and opened with the keys that the security module returns at that moment.
  */
 export class StorageProbe {
-  readonly #database: Database;
-  readonly #vault: Pick<Vault, 'seal'>;
-  readonly #freshVault: () => Promise<Pick<Vault, 'open'>>;
-  readonly #random: Random;
+  readonly #deps;
 
-  /** @param dependencies.freshVault fetches the keys anew */
   constructor(dependencies: {
     readonly database: Database;
     readonly vault: Pick<Vault, 'seal'>;
+    /** Fetches the keys anew. */
     readonly freshVault: () => Promise<Pick<Vault, 'open'>>;
     readonly random: Random;
   }) {
-    this.#database = dependencies.database;
-    this.#vault = dependencies.vault;
-    this.#freshVault = dependencies.freshVault;
-    this.#random = dependencies.random;
+    this.#deps = dependencies;
   }
 
   /**
@@ -33,10 +27,11 @@ export class StorageProbe {
    * @throws ServiceError 'key.unavailable' if there is no key to seal with, 'security-module.unavailable'
    */
   async encrypts(): Promise<boolean> {
-    const keys = await this.#freshVault();
-    const plain = this.#random.bytes(PROBE_SIZE);
-    const key = `probe.${this.#random.bytes(16).toString('hex')}`;
-    const stored = await this.#storeAndRollBack(key, this.#vault.seal(plain, 'setting', key));
+    const { freshVault, random, vault } = this.#deps;
+    const keys = await freshVault();
+    const plain = random.bytes(PROBE_SIZE);
+    const key = `probe.${random.bytes(16).toString('hex')}`;
+    const stored = await this.#storeAndRollBack(key, vault.seal(plain, 'setting', key));
     return stored !== undefined && !shows(stored, plain) && opensTo(keys, { plain, stored, key });
   }
 
@@ -44,7 +39,7 @@ export class StorageProbe {
    * Rolls back instead of removing: the configuration's revision does not move, and no failure leaves a probe behind.
    */
   async #storeAndRollBack(key: string, secret: Sealed): Promise<Buffer | undefined> {
-    const transaction = await this.#database.knex.transaction();
+    const transaction = await this.#deps.database.knex.transaction();
     try {
       await transaction('configuration').insert({ key, value: '', secret });
       const [row] = await transaction<{ key: string; secret: Buffer }>('configuration')

@@ -343,7 +343,9 @@ export function settingsHash({ kind, settings }: Resolver): string {
 
 /** Reports an unavailable database as such, not as a fault of the resolvers whose users it holds. */
 function unavailable(failures: readonly UncountedResolver[]): ServiceError {
-  const ofDatabase = failures.map(({ reason }) => reason).find(isDatabaseUnavailable);
+  const ofDatabase = failures
+    .map(({ reason }) => reason)
+    .find((reason) => isServiceError(reason, 'database.unavailable'));
   if (ofDatabase !== undefined) {
     return ofDatabase;
   }
@@ -353,10 +355,6 @@ function unavailable(failures: readonly UncountedResolver[]): ServiceError {
     `Users cannot be counted, resolver unavailable: ${names.join(', ')}`,
     { cause: new AggregateError(failures.map(({ reason }) => reason)) },
   );
-}
-
-function isDatabaseUnavailable(reason: unknown): reason is ServiceError {
-  return isServiceError(reason, 'database.unavailable');
 }
 
 /** Milliseconds after which the users of a resolver elsewhere are counted again. */

@@ -117,25 +117,16 @@ const setWebhook = operation({
   says: (_none, input) => `the webhook ${input.name} is changed`,
 });
 
-const enableWebhook = operation({
-  name: 'webhook enable',
-  does: 'sends to a webhook again, first the deliveries that wait',
-  right: 'system:write',
-  changes: true,
-  input: { name },
-  run: ({ webhooks }, caller, input) => webhooks.enable(caller, input.name, true),
-  says: (_none, input) => `the webhook ${input.name} is enabled`,
-});
-
-const disableWebhook = operation({
-  name: 'webhook disable',
-  does: 'sends nothing to a webhook: waiting deliveries stay, new events are left out',
-  right: 'system:write',
-  changes: true,
-  input: { name },
-  run: ({ webhooks }, caller, input) => webhooks.enable(caller, input.name, false),
-  says: (_none, input) => `the webhook ${input.name} is disabled`,
-});
+const switching = (verb: 'enable' | 'disable', does: string) =>
+  operation({
+    name: `webhook ${verb}`,
+    does,
+    right: 'system:write',
+    changes: true,
+    input: { name },
+    run: ({ webhooks }, caller, input) => webhooks.enable(caller, input.name, verb === 'enable'),
+    says: (_none, input) => `the webhook ${input.name} is ${verb}d`,
+  });
 
 const testWebhook = operation({
   name: 'webhook test',
@@ -210,8 +201,8 @@ export const WEBHOOKS: OperationGroup = {
     listDeliveries,
     addWebhook,
     setWebhook,
-    enableWebhook,
-    disableWebhook,
+    switching('enable', 'sends to a webhook again, first the deliveries that wait'),
+    switching('disable', 'sends nothing to a webhook: waiting deliveries stay, new events are left out'),
     testWebhook,
     retryWebhook,
     rotateSecret,

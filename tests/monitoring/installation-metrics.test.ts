@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/kernel/clock.ts';
-import {
-  InstallationReadings,
-  type InstallationReadingsDependencies,
-} from '../../src/monitoring/installation-state.ts';
+import { InstallationReadings } from '../../src/monitoring/installation-state.ts';
 import type { StoredState, TokenCountStore } from '../../src/monitoring/token-count-store.ts';
 import type { TokenCountRow } from '../../src/monitoring/token-counts.ts';
 import { ServiceMetrics } from '../../src/observability/metrics.ts';
@@ -28,7 +25,7 @@ beforeEach(() => {
   metrics = new ServiceMetrics({ clock: systemClock });
 });
 
-interface Given extends Partial<Omit<InstallationReadingsDependencies, 'counts'>> {
+interface Given extends Partial<Omit<ConstructorParameters<typeof InstallationReadings>[0], 'counts'>> {
   readonly counts?: Pick<TokenCountStore, 'snapshot'>;
   readonly stored?: TokenCountStore['storedState'];
 }

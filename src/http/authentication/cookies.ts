@@ -25,16 +25,10 @@ export interface ServedAt {
 }
 
 /** @returns the headers `Set-Cookie` of a login; scripts of this site can read only the second cookie */
-export function loginCookies(login: Login, servedAt: ServedAt): readonly string[] {
-  return cookies(login.token, login.csrfToken, login.expiresAt, servedAt);
-}
-
-/** @returns the headers `Set-Cookie` that remove the cookies of a login */
-export function logoutCookies(servedAt: ServedAt): readonly string[] {
-  return cookies('', '', new Date(0), servedAt);
-}
-
-function cookies(token: string, csrfToken: string, expiresAt: Date, servedAt: ServedAt): readonly string[] {
+export function loginCookies(
+  { token, csrfToken, expiresAt }: Pick<Login, 'token' | 'csrfToken' | 'expiresAt'>,
+  servedAt: ServedAt,
+): readonly string[] {
   const attributes = [
     pathOf(servedAt),
     `Expires=${expiresAt.toUTCString()}`,
@@ -45,6 +39,11 @@ function cookies(token: string, csrfToken: string, expiresAt: Date, servedAt: Se
     [`${TOKEN_COOKIE}=${token}`, ...attributes, 'HttpOnly'].join('; '),
     [`${CSRF_COOKIE}=${csrfToken}`, ...attributes].join('; '),
   ];
+}
+
+/** @returns the headers `Set-Cookie` that remove the cookies of a login */
+export function logoutCookies(servedAt: ServedAt): readonly string[] {
+  return loginCookies({ token: '', csrfToken: '', expiresAt: new Date(0) }, servedAt);
 }
 
 function pathOf({ prefix }: ServedAt): string {
@@ -121,21 +120,17 @@ export function keepSignIn(
   expiresAt: Date,
   servedAt: ServedAt,
 ): string {
-  return header(cookie, secret, expiresAt, servedAt);
-}
-
-/** @returns the header `Set-Cookie` that removes the secret */
-export function dropSignIn(cookie: SignInCookie, servedAt: ServedAt): string {
-  return header(cookie, '', new Date(0), servedAt);
-}
-
-function header(cookie: SignInCookie, value: string, expiresAt: Date, servedAt: ServedAt): string {
   return [
-    `${signInName(cookie, servedAt)}=${value}`,
+    `${signInName(cookie, servedAt)}=${secret}`,
     pathOf(servedAt),
     `Expires=${expiresAt.toUTCString()}`,
     `SameSite=${cookie.sameSite}`,
     'HttpOnly',
     ...(servedAt.secure ? ['Secure'] : []),
   ].join('; ');
+}
+
+/** @returns the header `Set-Cookie` that removes the secret */
+export function dropSignIn(cookie: SignInCookie, servedAt: ServedAt): string {
+  return keepSignIn(cookie, '', new Date(0), servedAt);
 }

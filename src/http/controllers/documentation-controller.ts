@@ -103,8 +103,6 @@ const PAGE_FILES = {
   'swagger-ui.css': 'text/css',
 } as const;
 
-type PageFile = keyof typeof PAGE_FILES;
-
 /** The folder into which scripts/build.js copies the files: the package is a development dependency. */
 const COPIES = new URL('./swagger-ui/', import.meta.url);
 
@@ -164,7 +162,6 @@ function openApiEndpoint({ version, endpoints }: Documented): Endpoint {
 
 /** @returns the endpoints of the page and its files */
 function pageEndpoints(): Endpoint[] {
-  const fileNamed = pageFiles();
   const page = { ...htmlReply(Buffer.from(PAGE)), headers: { 'Content-Security-Policy': PAGE_POLICY } };
   const script = fixedContent('text/javascript; charset=utf-8', PAGE_SCRIPT);
   return [
@@ -179,9 +176,10 @@ function pageEndpoints(): Endpoint[] {
       () => page,
     ),
     fileEndpoint('/docs/page.js', 'text/javascript', () => script),
-    ...(['swagger-ui-bundle.js', 'swagger-ui.css'] as const).map((name) =>
-      fileEndpoint(`/docs/${name}`, PAGE_FILES[name], () => fileNamed(name)),
-    ),
+    ...(['swagger-ui-bundle.js', 'swagger-ui.css'] as const).map((name) => {
+      let content: Promise<FixedContent> | undefined;
+      return fileEndpoint(`/docs/${name}`, PAGE_FILES[name], () => (content ??= load(name)));
+    }),
   ];
 }
 
@@ -202,17 +200,7 @@ function fileEndpoint(
   );
 }
 
-/** @returns a function that reads a file of Swagger UI, each once */
-function pageFiles(): (name: PageFile) => Promise<FixedContent> {
-  const read = new Map<PageFile, Promise<FixedContent>>();
-  return (name) => {
-    const content = read.get(name) ?? load(name);
-    read.set(name, content);
-    return content;
-  };
-}
-
-async function load(name: PageFile): Promise<FixedContent> {
+async function load(name: keyof typeof PAGE_FILES): Promise<FixedContent> {
   const folder = existsSync(COPIES)
     ? COPIES
     : pathToFileURL(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));

@@ -7,7 +7,7 @@ import {
   VALIDATED,
   VALIDATED_TRANSACTION,
 } from '../dialects/ocra-answers.ts';
-import { type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
+import { type Call, type Endpoint, type Method, openEndpoint } from '../endpoint-spec.ts';
 import { type Reply, textReply } from '../reply.ts';
 import { optional, required, secret } from '../request/parameters.ts';
 
@@ -26,6 +26,8 @@ export function validateEndpoints(validation: ValidationService): Endpoint[] {
 
 // Any client with a response may settle a transaction, from any site, as at /ocra/check_t.
 const OPEN = { methods: METHODS, changesState: true, fromAnySite: true } as const;
+/** Likewise, where the transaction may be any open one. */
+const CHECKING = { ...OPEN, requires: 'nothing', transactionNamedBy: ['transactionid', 'state'] } as const;
 const PASS = secret(required('the response, after the PIN that the policy `otppin` asks for', '492017'));
 /** The parameters that name the transaction, or the text of a new one. */
 const TRANSACTION = {
@@ -74,47 +76,48 @@ const USER = {
   ...TRANSACTION,
 } as const;
 
+const TOKEN = { serial: required('the serial of the token', 'QR1'), pass: PASS, ...TRANSACTION } as const;
+
+async function check(
+  validation: ValidationService,
+  {
+    parameters,
+    client,
+    requestId,
+    context,
+    dialect,
+  }: Call<z.output<z.ZodObject<typeof USER> | z.ZodObject<typeof TOKEN>>>,
+): Promise<Reply> {
+  const validated = await validation.check({ client, requestId }, requestOf(parameters));
+  const refusal = refusalOf(parameters, validated);
+  return { ...dialect.validate.validated(validated, context, refusal), ...factsOf(validated) };
+}
+
 function userEndpoint(validation: ValidationService): Endpoint {
   return openEndpoint(
     {
-      ...OPEN,
+      ...CHECKING,
       path: '/validate/check',
       summary: 'verifies the response of a user',
-      requires: 'nothing',
       answers: VALIDATED,
       usage: 'validate/check: validate the response of a user.',
       parameters: z.object(USER),
-      transactionNamedBy: ['transactionid', 'state'],
     },
-    async ({ parameters, client, requestId, context, dialect }) => {
-      const validated = await validation.check({ client, requestId }, requestOf(parameters));
-      const refusal = refusalOf(parameters, validated);
-      return { ...dialect.validate.validated(validated, context, refusal), ...factsOf(validated) };
-    },
+    (call) => check(validation, call),
   );
 }
 
 function serialEndpoint(validation: ValidationService): Endpoint {
   return openEndpoint(
     {
-      ...OPEN,
+      ...CHECKING,
       path: '/validate/check_s',
       summary: 'verifies the response of a token',
-      requires: 'nothing',
       answers: VALIDATED,
       usage: 'validate/check_s: validate the response of a token (serial).',
-      parameters: z.object({
-        serial: required('the serial of the token', 'QR1'),
-        pass: PASS,
-        ...TRANSACTION,
-      }),
-      transactionNamedBy: ['transactionid', 'state'],
+      parameters: z.object(TOKEN),
     },
-    async ({ parameters, client, requestId, context, dialect }) => {
-      const validated = await validation.check({ client, requestId }, requestOf(parameters));
-      const refusal = refusalOf(parameters, validated);
-      return { ...dialect.validate.validated(validated, context, refusal), ...factsOf(validated) };
-    },
+    (call) => check(validation, call),
   );
 }
 
@@ -157,10 +160,9 @@ const FAILED = ':-/';
 function simpleEndpoint(validation: ValidationService): Endpoint {
   return openEndpoint(
     {
-      ...OPEN,
+      ...CHECKING,
       path: '/validate/simplecheck',
       summary: 'verifies the response of a user, and answers with one line of text',
-      requires: 'nothing',
       answers: inEveryDialect({
         others: [
           {
@@ -171,7 +173,6 @@ function simpleEndpoint(validation: ValidationService): Endpoint {
       }),
       failureText: FAILED,
       parameters: z.object(USER),
-      transactionNamedBy: ['transactionid', 'state'],
     },
     async ({ parameters, client, requestId }) => {
       const act = { client, requestId, action: 'validate/simplecheck' };
@@ -191,14 +192,12 @@ function simpleText(validated: Validated): string {
 function samlEndpoint(validation: ValidationService): Endpoint {
   return openEndpoint(
     {
-      ...OPEN,
+      ...CHECKING,
       path: '/validate/samlcheck',
       summary: 'verifies the response of a user, and tells the attributes of the user',
-      requires: 'nothing',
       answers: ATTRIBUTED,
       usage: 'validate/samlcheck: validate the response of a user.',
       parameters: z.object(USER),
-      transactionNamedBy: ['transactionid', 'state'],
     },
     async ({ parameters, client, requestId, context, dialect }) => {
       const act = { client, requestId, action: 'validate/samlcheck' };
@@ -214,10 +213,9 @@ function samlEndpoint(validation: ValidationService): Endpoint {
 function statusEndpoint(validation: ValidationService): Endpoint {
   return openEndpoint(
     {
-      ...OPEN,
+      ...CHECKING,
       path: '/validate/check_status',
       summary: 'state of a transaction, for its user',
-      requires: 'nothing',
       answers: TRANSACTION_STATUS,
       usage: 'validate/check_status: state of a transaction of a user.',
       parameters: z.object({
@@ -227,7 +225,6 @@ function statusEndpoint(validation: ValidationService): Endpoint {
         transactionid: optional('the transaction', '5f1c0e9a7b3d42860c1e'),
         state: TRANSACTION.state,
       }),
-      transactionNamedBy: ['transactionid', 'state'],
     },
     async ({ parameters, client, requestId, context, dialect }) => {
       const entries = await validation.status({ client, requestId }, requestOf(parameters));

@@ -196,7 +196,7 @@ export function failureStatuses(endpoint: Endpoint, method: Method): FailureStat
   return [
     400,
     ...(isOpen(endpoint) ? [] : [401 as const]),
-    ...(refusesForeign(endpoint) ? [403 as const] : []),
+    ...(endpoint.changesState && endpoint.fromAnySite !== true ? [403 as const] : []),
     ...(isOfAccountPage(endpoint.path) ? [404 as const] : []),
     ...(method === 'POST' ? [413 as const, 415 as const] : []),
     ...(isProbe ? [] : [429 as const]),
@@ -213,8 +213,4 @@ function isOpen({ access, requires, path }: Endpoint): boolean {
 
 function isUnlimited({ access, answersAlways }: Endpoint): boolean {
   return access === 'open' && answersAlways === true;
-}
-
-function refusesForeign({ changesState, fromAnySite }: Endpoint): boolean {
-  return changesState && fromAnySite !== true;
 }

@@ -154,14 +154,14 @@ function schemasOf(endpoint: Endpoint): (readonly [string, JsonSchema])[] {
   const { envelope: success, refusal } = answers.documented;
   return [
     ...(methods.includes('POST') && hasBody(endpoint)
-      ? [[parametersName(endpoint), bodySchema(parameters)] as const]
+      ? [[schemaName(endpoint, 'Parameters'), bodySchema(parameters)] as const]
       : []),
     ...(success === undefined
       ? []
-      : [[successName(endpoint), jsonSchemaOf(successSchema(success), 'output')] as const]),
+      : [[schemaName(endpoint, 'Answer'), jsonSchemaOf(successSchema(success), 'output')] as const]),
     ...(refusal === undefined || refusal === 'failure'
       ? []
-      : [[refusalName(endpoint), jsonSchemaOf(successSchema(refusal), 'output')] as const]),
+      : [[schemaName(endpoint, 'Refusal'), jsonSchemaOf(successSchema(refusal), 'output')] as const]),
   ];
 }
 
@@ -203,19 +203,9 @@ function endpointName({ path }: Pick<Endpoint, 'path'>): string {
     .join('');
 }
 
-/** @returns the name of the schema of a success */
-function successName(endpoint: Pick<Endpoint, 'path'>): string {
-  return `${endpointName(endpoint)}Answer`;
-}
-
-/** @returns the name of the schema of the answer to a wrong password */
-function refusalName(endpoint: Pick<Endpoint, 'path'>): string {
-  return `${endpointName(endpoint)}Refusal`;
-}
-
-/** @returns the name of the schema of the parameters in a body */
-function parametersName(endpoint: Pick<Endpoint, 'path'>): string {
-  return `${endpointName(endpoint)}Parameters`;
+/** @returns the name of a schema of the endpoint: of a success, the answer to a wrong password, the parameters in a body */
+function schemaName(endpoint: Pick<Endpoint, 'path'>, of: 'Answer' | 'Refusal' | 'Parameters'): string {
+  return `${endpointName(endpoint)}${of}`;
 }
 
 /** @returns the description of the endpoint's answer to one method */
@@ -272,7 +262,7 @@ function bodyOf(endpoint: Endpoint): Pick<Operation, 'requestBody'> {
   if (!hasBody(endpoint)) {
     return {};
   }
-  const schema = reference('schemas', parametersName(endpoint));
+  const schema = reference('schemas', schemaName(endpoint, 'Parameters'));
   return {
     requestBody: {
       required: !endpoint.parameters.safeParse({}).success,
@@ -316,7 +306,7 @@ function successResponses(
   { envelope: enveloped, others = [] }: DialectAnswers,
 ): Record<string, Response> {
   const failure = failsInEnvelope(endpoint) ? [reference('schemas', FAILURE)] : [];
-  const success = enveloped === undefined ? [] : [reference('schemas', successName(endpoint))];
+  const success = enveloped === undefined ? [] : [reference('schemas', schemaName(endpoint, 'Answer'))];
   const schemas = [...success, ...failure];
   const json: Record<string, MediaType> =
     schemas.length === 0 ? {} : { 'application/json': mediaType(schemas, enveloped) };
@@ -405,7 +395,7 @@ function refusalResponse(
     return { '401': reference('responses', failureName(401)) };
   }
   const schema = {
-    anyOf: [refusalName(endpoint), FAILURE].map((name) => reference('schemas', name)),
+    anyOf: [schemaName(endpoint, 'Refusal'), FAILURE].map((name) => reference('schemas', name)),
   };
   return {
     '401': {

@@ -1,5 +1,5 @@
 import type { Family } from '../request/exchange.ts';
-import type { Dialect, DialectName, FailureDialect } from './dialect.ts';
+import type { Dialect, DialectName } from './dialect.ts';
 import { linotpAdministration } from './linotp2-administration.ts';
 import { linotpFailures } from './linotp2-failures.ts';
 import { linotpTokens } from './linotp2-ocra.ts';
@@ -40,7 +40,7 @@ function routes(path: string): string[] {
   return /^\/(?:monitoring|validate)\//.test(path) ? [path, `/${path}`] : withFileNames(path);
 }
 
-function failuresByFamily(failures: Readonly<Record<Family, FailureDialect>>): FailureDialect {
+function failuresByFamily(failures: Readonly<Record<Family, Dialect['failures']>>): Dialect['failures'] {
   return {
     errorCode: (failure, context) => failures[context.family].errorCode(failure, context),
     failure: (failure, context) => failures[context.family].failure(failure, context),

@@ -1,16 +1,7 @@
 import type { Shown, ShownIn } from '../answers.ts';
 import type { Validated } from '../../validation/validation-service.ts';
 import type { CHECKED, ENROLMENT_DETAIL, IMPORT_ENTRY, STATE, TRIGGERED } from './ocra-answers.ts';
-import type {
-  EnrolmentDialect,
-  FailureDialect,
-  LoginDialect,
-  OcraDialect,
-  ValidateDialect,
-  AdministrationDialect,
-  MonitoringDialect,
-  Dialect,
-} from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { asciiJson, type EnvelopeResult, type Reply } from '../reply.ts';
 import type { RequestContext } from '../request/exchange.ts';
 import type { IssuedChallenge } from '../../challenges/challenge-factory.ts';
@@ -120,7 +111,7 @@ export function withFileNames(path: string): string[] {
 }
 
 /** @returns the outcomes of /ocra as published */
-function documentedOcra(envelope: DocumentedEnvelope): OcraDialect {
+function documentedOcra(envelope: DocumentedEnvelope): Dialect['ocra'] {
   return {
     activationCodeSource: (text) => text,
     issuedChallenge: (issued, context, picture) =>
@@ -152,7 +143,7 @@ function statusValue(entry: StatusEntry): Shown<typeof STATE> {
 }
 
 /** @returns the outcomes of /validate as published */
-function documentedValidate(envelope: DocumentedEnvelope): ValidateDialect {
+function documentedValidate(envelope: DocumentedEnvelope): Dialect['validate'] {
   return {
     validated: (validated, context, refusal, value = validated === true) =>
       envelope.value(context, value, triggeredDetail(validated) ?? refusal),
@@ -172,7 +163,7 @@ function triggeredDetail(validated: Validated): Shown<typeof TRIGGERED> | undefi
 type ImportEntry = Shown<typeof IMPORT_ENTRY>;
 
 /** @returns the outcomes of /admin/init and /admin/loadtokens as published */
-function documentedEnrolment(envelope: DocumentedEnvelope): EnrolmentDialect {
+function documentedEnrolment(envelope: DocumentedEnvelope): Dialect['enrolment'] {
   return {
     enrolled: (enrolled, context, picture) => {
       if (picture === undefined) {
@@ -270,7 +261,7 @@ const REFUSED = {
 } as const;
 
 /** @returns the outcomes of /admin/login and /admin/logout as published */
-function documentedLogin(envelope: DocumentedEnvelope): LoginDialect {
+function documentedLogin(envelope: DocumentedEnvelope): Dialect['login'] {
   return {
     loggedIn: (_administrator, context) => envelope.value(context, true),
     loginRefused: (context) => envelope.reply(context, { status: false, error: REFUSED }, { status: 401 }),
@@ -279,7 +270,7 @@ function documentedLogin(envelope: DocumentedEnvelope): LoginDialect {
 }
 
 /** @returns the answers to failed requests as published; the published interface is in English */
-function documentedFailures(envelope: DocumentedEnvelope): FailureDialect {
+function documentedFailures(envelope: DocumentedEnvelope): Dialect['failures'] {
   return {
     errorCode: ({ form }) => form.legacyCode,
     failure: (failure, context) => {
@@ -296,7 +287,7 @@ type TokenValue = ShownIn<'documented', typeof TOKEN_PAGE>['tokens'][number];
 type Configuration = ShownIn<'documented', typeof CONFIGURATION>;
 
 /** @returns the outcomes of administration as published: records by their names; a change answers true or a number */
-function documentedAdministration(envelope: DocumentedEnvelope): AdministrationDialect {
+function documentedAdministration(envelope: DocumentedEnvelope): Dialect['administration'] {
   const done = (_changed: unknown, context: RequestContext) => envelope.value(context, true);
   return {
     value: (content, context, detail, further) =>
@@ -435,7 +426,7 @@ interface TableResult {
 }
 
 /** @returns the outcomes of /monitoring as published */
-function documentedMonitoring(envelope: DocumentedEnvelope): MonitoringDialect {
+function documentedMonitoring(envelope: DocumentedEnvelope): Dialect['monitoring'] {
   const reply = (context: RequestContext, result: Readonly<Record<string, unknown>> | TableResult): Reply =>
     envelope.reply(context, { status: true, ...result });
   return {

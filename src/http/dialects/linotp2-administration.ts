@@ -14,7 +14,7 @@ import {
   type STORED_POLICY,
   type TOKEN_PAGE,
 } from './administration-answers.ts';
-import type { AdministrationDialect } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { linotpReply, linotpValue } from './linotp2-replies.ts';
 import { inPython2Order, inPython2OrderOfCopy, inPython2OrderOfTable, pythonTime } from './python-text.ts';
 import { type DescribedToken, TOTP_TIME_WINDOW } from '../../tokens/token.ts';
@@ -46,7 +46,7 @@ const RESOLVER_TYPES: Readonly<Record<ResolverKind, string>> = {
 };
 
 /** @returns the outcomes of administration in the form of LinOTP 2.12.6 */
-export function linotpAdministration(version: string): AdministrationDialect {
+export function linotpAdministration(version: string): Dialect['administration'] {
   const reply = (value: unknown) => linotpValue(version, value);
   return {
     value: (content, _context, detail, further) =>

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../request/exchange.ts';
 import type { Reply } from '../reply.ts';
-import type { Failure, FailureDialect } from './dialect.ts';
+import type { Dialect, Failure } from './dialect.ts';
 import { linotpReply, linotpValue } from './linotp2-replies.ts';
 import { errorPage, failureSentence, failureText, unknownUserSentence } from './failure-text.ts';
 import type { AnyServiceError, ErrorPayloads } from '../../kernel/errors.ts';
@@ -17,10 +17,13 @@ const TEXT_PATHS: readonly string[] = ['/ocra/check_t', ...STATUS_PATHS];
 /** Endpoints whose operations fail with the id 0. */
 const ID_0_PATHS: readonly string[] = ['/ocra/calculateOtp', '/ocra/getActivationCode'];
 /** Statuses that have a page of their own, for any `httperror`. */
-const PAGES: Readonly<Record<number, () => Reply>> = { 401: unauthorizedPage, 404: notFoundPage };
+const PAGES: Readonly<Record<number, () => Reply>> = {
+  401: () => page(401, framed(401, UNAUTHORIZED)),
+  404: () => page(404, framed(404, NOT_FOUND)),
+};
 
 /** @returns the answers of LinOTP 2.12.6 to failed requests */
-export function linotpFailures(version: string): FailureDialect {
+export function linotpFailures(version: string): Dialect['failures'] {
   return {
     errorCode: ({ error, form }, context) => linotpWording(error, form, context).code,
     failure: (failure, context) => failureReply(version, failure, context),
@@ -30,9 +33,9 @@ export function linotpFailures(version: string): FailureDialect {
 function failureReply(version: string, failure: Failure, context: RequestContext): Reply {
   const { error, form, status } = failure;
   const path = context.path ?? '';
-  const page = pageOf(failure);
-  if (page !== undefined) {
-    return page();
+  const whole = pageOf(failure);
+  if (whole !== undefined) {
+    return whole;
   }
   const { code, message } = linotpWording(error, form, context);
   if (form.status === 200 && TEXT_PATHS.includes(path) && error.code !== 'right.missing') {
@@ -50,8 +53,8 @@ function failureReply(version: string, failure: Failure, context: RequestContext
 }
 
 /** @returns undefined also for a path that LinOTP has: the page would not name it */
-function pageOf({ error, form }: Failure): (() => Reply) | undefined {
-  return error.code === 'path.not-served' ? undefined : PAGES[form.status];
+function pageOf({ error, form }: Failure): Reply | undefined {
+  return error.code === 'path.not-served' ? undefined : PAGES[form.status]?.();
 }
 
 function textReply(version: string, message: string, { error }: Failure, context: RequestContext): Reply {
@@ -80,16 +83,6 @@ const NOT_FOUND = `404 Not Found
 The resource could not be found.
 
    `;
-
-/** @returns the page for unauthenticated requests */
-function unauthorizedPage(): Reply {
-  return page(401, framed(401, UNAUTHORIZED));
-}
-
-/** @returns the page for unknown paths */
-function notFoundPage(): Reply {
-  return page(404, framed(404, NOT_FOUND));
-}
 
 /** @returns the page for an error with a status that the client requested */
 function framedErrorPage(status: number, version: string, code: number, message: string): Reply {
@@ -155,7 +148,8 @@ export function linotpWording(error: AnyServiceError, form: FailureForm, context
   return (
     WORDINGS[context.path ?? '']?.(error, context) ??
     anywhereWording(error) ?? {
-      code: codeOf(error, context),
+      // Only this endpoint sends the number of a missing right.
+      code: error.code === 'right.missing' && context.path === '/ocra/calculateOtp' ? 410 : UNNUMBERED,
       message: failureText({ error, form }, context),
     }
   );
@@ -168,7 +162,7 @@ function anywhereWording({ code, payload }: AnyServiceError): Wording | undefine
       // LinOTP reads the text after an `@` as a realm, even where there is no realm of that name.
       return noUser(payload.login);
     case 'suite.invalid':
-      return suiteWording(payload);
+      return plainOrNone(SUITE_WORDINGS[payload.part]?.(payload.text, payload.whole ?? payload.text));
     case 'activation-code.invalid':
       return plain(ACTIVATION_CODE_FAULTS[payload.fault]);
     case 'challenge.url-ambiguous':
@@ -176,11 +170,6 @@ function anywhereWording({ code, payload }: AnyServiceError): Wording | undefine
     default:
       return undefined;
   }
-}
-
-/** @returns the number of the error; only /ocra/calculateOtp sends the number of a missing right */
-function codeOf({ code }: AnyServiceError, { path }: RequestContext): number {
-  return code === 'right.missing' && path === '/ocra/calculateOtp' ? 410 : UNNUMBERED;
 }
 
 type EndpointWording = (error: AnyServiceError, context: RequestContext) => Wording | undefined;
@@ -196,6 +185,11 @@ const WORDINGS: Readonly<Record<string, EndpointWording>> = {
 
 function plain(message: string): Wording {
   return { code: UNNUMBERED, message };
+}
+
+/** @param message undefined: LinOTP has none of its own */
+function plainOrNone(message: string | undefined): Wording | undefined {
+  return message === undefined ? undefined : plain(message);
 }
 
 function noUser(login: string): Wording {
@@ -314,17 +308,6 @@ function noTokenFor(user: string): Wording {
   return plain(`no token found for user: ${user === '' ? NOBODY : unicodeRepr(user)} or serial: None`);
 }
 
-function calculationWording(error: AnyServiceError, { parameters }: RequestContext): Wording | undefined {
-  const message = calculationMessage(error, parameters);
-  return message === undefined ? undefined : plain(message);
-}
-
-/** @returns LinOTP's message for an invalid suite, where it has one of its own */
-function suiteWording(payload: ErrorPayloads['suite.invalid']): Wording | undefined {
-  const message = suiteMessage(payload);
-  return message === undefined ? undefined : plain(message);
-}
-
 /** @returns the message with the values of the policies; they are public, as QR codes of these realms contain them */
 function urlWording({ urls, realms }: ErrorPayloads['challenge.url-ambiguous']): Wording {
   const [values, names] = [urls, realms].map((texts) => texts.map(unicodeRepr).join(', '));
@@ -357,20 +340,19 @@ const QUESTION_FAULTS: Readonly<Partial<Record<QuestionFault, string>>> = {
   N: 'is not digits only',
 };
 
-/** @returns the message of LinOTP 2.12.6 for this failure of /ocra/calculateOtp, where it has one of its own */
-function calculationMessage(
+function calculationWording(
   { code, payload }: AnyServiceError,
-  parameters: RequestValues,
-): string | undefined {
+  { parameters }: RequestContext,
+): Wording | undefined {
   switch (code) {
     case 'parameter.missing':
-      return MISSING[payload.parameters.join()];
+      return plainOrNone(MISSING[payload.parameters.join()]);
     case 'qrtan-url.invalid':
-      return missingInUrl(payload.missing, parameters);
+      return plainOrNone(missingInUrl(payload.missing, parameters));
     case 'parameter.invalid':
-      return parameterMessage(payload, parameters);
+      return plainOrNone(parameterMessage(payload, parameters));
     case 'data-input.invalid':
-      return questionMessage(payload.question, parameters.get('challenge'));
+      return plainOrNone(questionMessage(payload.question, parameters.get('challenge')));
     default:
       return undefined;
   }
@@ -420,7 +402,7 @@ const NO_CHARACTER = 'string index out of range';
 
 type SuiteWording = (text: string, whole: string) => string | undefined;
 
-/** The messages by the part that is wrong. */
+/** The messages for an invalid suite by the part that is wrong; undefined where LinOTP 2.12.6 accepts it. */
 const SUITE_WORDINGS: Readonly<Partial<Record<SuitePart, SuiteWording>>> = {
   shape: shapeMessage,
   algorithm: shapeMessage,
@@ -435,11 +417,6 @@ const SUITE_WORDINGS: Readonly<Partial<Record<SuitePart, SuiteWording>>> = {
     TIME_STEP.test(text) ? undefined : `Invalid timestamp descriptor ${unicodeRepr(text.slice(1))}`,
   'data input': (text) => (text === '' ? NO_CHARACTER : undefined),
 };
-
-/** @returns the message of LinOTP 2.12.6 for an invalid suite; undefined where it accepts the suite */
-function suiteMessage({ part, text, whole = text }: ErrorPayloads['suite.invalid']): string | undefined {
-  return SUITE_WORDINGS[part]?.(text, whole);
-}
 
 function shapeMessage(_text: string, suite: string): string {
   return splitMessage(suite.split(':').length) ?? 'unsupported ocra version';

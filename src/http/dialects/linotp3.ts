@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { STATUS_CODES } from 'node:http';
 import { asciiJson, type EnvelopeResult, type Reply } from '../reply.ts';
-import type { Dialect, Failure, LoginDialect, MonitoringDialect } from './dialect.ts';
+import type { Dialect, Failure } from './dialect.ts';
 import type { ConfigurationReport, LicenceReport } from '../../monitoring/reports.ts';
 import { translate } from '../messages.ts';
 import type { RequestContext } from '../request/exchange.ts';
@@ -57,7 +57,7 @@ export function linotp3(version: string): Pick<Dialect, 'login' | 'monitoring' |
   };
 }
 
-function linotpLogin(version: string): LoginDialect {
+function linotpLogin(version: string): Dialect['login'] {
   return {
     loggedIn: (name) =>
       monitoringReply(
@@ -103,7 +103,7 @@ export const LINOTP_ENCRYPTION = z.strictObject({
   encryption: z.boolean(),
 });
 
-function linotpMonitoring(version: string): MonitoringDialect {
+function linotpMonitoring(version: string): Dialect['monitoring'] {
   const value = (content: unknown): Reply => monitoringReply(version, { status: true, value: content });
   return {
     tokenReport: (report) => value(shownTokens(report)),

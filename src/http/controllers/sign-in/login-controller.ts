@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { actOf } from '../../../policy/caller.ts';
 import type { LoginService } from '../../../administrators/login-service.ts';
 import { administratorEndpoint, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
+import { withCookies } from '../../reply.ts';
 import { secret } from '../../request/parameters.ts';
 import { failureForm } from '../../failures.ts';
 import type { Guards } from '../../limits/guards.ts';
@@ -61,8 +62,7 @@ function loginEndpoint(logins: LoginService, guard: Guards['logins']): Endpoint 
           refused: { outcome: 'password', account: username },
         };
       }
-      const reply = dialect.login.loggedIn(username, context);
-      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': loginCookies(login, servedAt) } };
+      return withCookies(dialect.login.loggedIn(username, context), loginCookies(login, servedAt));
     },
   );
 }
@@ -89,7 +89,7 @@ function logoutEndpoint(logins: LoginService): Endpoint {
         await logins.logout(session, act, 'session');
       }
       const reply = dialect.login.loggedOut(caller.principal.administrator, context);
-      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': logoutCookies(servedAt) } };
+      return withCookies(reply, logoutCookies(servedAt));
     },
   );
 }

@@ -15,6 +15,7 @@ import {
 } from '../../authentication/cookies.ts';
 import { actOfCall, answerWithCookie, type Call, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
 import type { Guards } from '../../limits/guards.ts';
+import { withCookies } from '../../reply.ts';
 import { optional, secret } from '../../request/parameters.ts';
 
 type Own = Pick<Services, 'ownSignIn' | 'ownTokens'>;
@@ -300,10 +301,7 @@ function signOutEndpoint({ ownSignIn }: Own): Endpoint {
       const { session, act } = await changing(ownSignIn, call, 'self/sign-out');
       await ownSignIn.signOut(session, act);
       const reply = call.dialect.administration.value(true, call.context);
-      return {
-        ...reply,
-        headers: { ...reply.headers, 'Set-Cookie': dropSignIn(USER_SESSION, call.servedAt) },
-      };
+      return withCookies(reply, dropSignIn(USER_SESSION, call.servedAt));
     },
   );
 }

@@ -4,7 +4,6 @@ import type {
   Confirmed,
   ConfirmationService,
 } from '../../../administrators/confirmation-service.ts';
-import type { Login } from '../../../administrators/login-service.ts';
 import type { BegunSignIn, SignInService } from '../../../administrators/sign-in-service.ts';
 import { readInstallation } from '../../../configuration/settings.ts';
 import { ServiceError } from '../../../kernel/errors.ts';
@@ -182,7 +181,7 @@ function beginEndpoint(signIn: SignInService, guard: Guards['logins']): Endpoint
         password: secret(z.string().default('').describe('the password')),
       }),
     },
-    async ({ parameters: { username, password }, ...call }) => {
+    async ({ parameters: { username, password }, servedAt, ...call }) => {
       const attempt = { client: call.limitedAs, account: username, password };
       const begun = await guard.attempt(attempt, () =>
         signIn.begin(username, password, actOfCall(call, 'admin/sign-in')),
@@ -193,21 +192,14 @@ function beginEndpoint(signIn: SignInService, guard: Guards['logins']): Endpoint
           account: username,
         });
       }
-      return begunReply(begun, call);
+      if (begun.kind === 'signed-in') {
+        return BEGUN.reply({ is_signed_in: true }, call, { cookie: loginCookies(begun.login, servedAt) });
+      }
+      const { value, beside } = asked(begun);
+      const cookie = keepSignIn(SECOND_STEP, begun.attempt, begun.expiresAt, servedAt);
+      return BEGUN.reply({ is_signed_in: false, ...value }, call, { ...beside, cookie });
     },
   );
-}
-
-function begunReply(
-  begun: BegunSignIn,
-  { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
-): Reply {
-  if (begun.kind === 'signed-in') {
-    return BEGUN.reply({ is_signed_in: true }, call, { cookie: loginCookies(begun.login, servedAt) });
-  }
-  const { value, beside } = asked(begun);
-  const cookie = keepSignIn(SECOND_STEP, begun.attempt, begun.expiresAt, servedAt);
-  return BEGUN.reply({ is_signed_in: false, ...value }, call, { ...beside, cookie });
 }
 
 function finishEndpoint(signIn: SignInService, guard: Guards['logins']): Endpoint {
@@ -237,17 +229,13 @@ function finishEndpoint(signIn: SignInService, guard: Guards['logins']): Endpoin
           account,
         });
       }
-      return login === 'waiting' ? FINISHED.reply({ is_signed_in: false }, call) : signedInReply(login, call);
+      if (login === 'waiting') {
+        return FINISHED.reply({ is_signed_in: false }, call);
+      }
+      const cookie = [...loginCookies(login, call.servedAt), dropSignIn(SECOND_STEP, call.servedAt)];
+      return FINISHED.reply({ is_signed_in: true }, call, { cookie });
     },
   );
-}
-
-function signedInReply(
-  login: Login,
-  { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
-): Reply {
-  const cookie = [...loginCookies(login, servedAt), dropSignIn(SECOND_STEP, servedAt)];
-  return FINISHED.reply({ is_signed_in: true }, call, { cookie });
 }
 
 const confirmed = z.strictObject({ is_confirmed: z.literal(true), expires_at: z.iso.datetime() });
@@ -292,21 +280,14 @@ function confirmationEndpoint(confirmation: ConfirmationService, guard: Guards['
           account,
         });
       }
-      return begunConfirmationReply(begun, call);
+      if (begun.kind === 'confirmed') {
+        return confirmedReply(begun, call);
+      }
+      const { value, beside } = asked(begun);
+      const cookie = keepSignIn(CONFIRMATION, begun.attempt, begun.expiresAt, call.servedAt);
+      return CONFIRMATION_BEGUN.reply({ is_confirmed: false, ...value }, call, { ...beside, cookie });
     },
   );
-}
-
-function begunConfirmationReply(
-  begun: BegunConfirmation,
-  { servedAt, ...call }: Pick<Call<unknown>, 'context' | 'dialect' | 'servedAt'>,
-): Reply {
-  if (begun.kind === 'confirmed') {
-    return confirmedReply(begun, { servedAt, ...call });
-  }
-  const { value, beside } = asked(begun);
-  const cookie = keepSignIn(CONFIRMATION, begun.attempt, begun.expiresAt, servedAt);
-  return CONFIRMATION_BEGUN.reply({ is_confirmed: false, ...value }, call, { ...beside, cookie });
 }
 
 function confirmationEndEndpoint(confirmation: ConfirmationService, guard: Guards['logins']): Endpoint {

@@ -11,7 +11,7 @@ import {
 } from '../../authentication/cookies.ts';
 import { actOfCall, answerWithCookie, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
 import { failureForm } from '../../failures.ts';
-import { escapeHtml, htmlReply, type Reply } from '../../reply.ts';
+import { escapeHtml, htmlReply, type Reply, withCookies } from '../../reply.ts';
 import { refusedBy } from '../../refused-requests.ts';
 import { optional, secret } from '../../request/parameters.ts';
 
@@ -83,7 +83,7 @@ function callbackEndpoint(singleSignOn: SingleSignOnService, hasConsole: boolean
         const { name, login } = await singleSignOn.finish(attempt, parameters, act);
         const reply = page('Signed in', `Signed in as ${name}.`, consoleAt);
         const set = [...loginCookies(login, servedAt), dropSignIn(SINGLE_SIGN_ON, servedAt)];
-        return { ...reply, headers: { ...reply.headers, 'Set-Cookie': set } };
+        return withCookies(reply, set);
       } catch (error) {
         if (!isServiceError(error) || !error.code.startsWith('sign-in.')) {
           throw error;
@@ -91,7 +91,7 @@ function callbackEndpoint(singleSignOn: SingleSignOnService, hasConsole: boolean
         const reply = refusal(error, consoleAt);
         // The provider has answered to this sign-in: it takes no second answer.
         return error.code === 'sign-in.refused'
-          ? { ...reply, headers: { ...reply.headers, 'Set-Cookie': dropSignIn(SINGLE_SIGN_ON, servedAt) } }
+          ? withCookies(reply, dropSignIn(SINGLE_SIGN_ON, servedAt))
           : reply;
       }
     },

@@ -8,7 +8,7 @@ import type { Caller } from '../../../policy/caller.ts';
 import { checkResolver, type ResolverDraft } from '../../../resolvers/resolver-draft.ts';
 import { isSecretSetting } from '../../../resolvers/settings/settings-rules.ts';
 import type { Services } from '../../../services.ts';
-import { valueOf, valuesOf } from '../../answers.ts';
+import { valuesOf } from '../../answers.ts';
 import {
   CONFIGURATION,
   REMOVED_CONFIGURATION,
@@ -35,10 +35,7 @@ const WITHOUT_EFFECT = z
   })
   .optional()
   .describe('present where a value is stored that the server does not read');
-const STORED_ANSWERS = {
-  documented: valueOf(STORED_CONFIGURATION.documented, { detail: WITHOUT_EFFECT }),
-  linotp: valueOf(STORED_CONFIGURATION.linotp, { detail: WITHOUT_EFFECT }),
-};
+const STORED_ANSWERS = valuesOf(STORED_CONFIGURATION, WITHOUT_EFFECT);
 
 const DEFAULTS = Object.fromEntries(
   OCRA_SETTINGS.filter(({ key }) => DEFAULT_KEY.test(key)).map(({ key, meaning, default: initial }) => [

@@ -38,10 +38,7 @@ function setEndpoint(policies: PolicyService): Endpoint {
     {
       path: '/system/setPolicy',
       summary: 'creates or replaces a policy',
-      answers: {
-        documented: valueOf(STORED_POLICY.documented, { detail: NOTES }),
-        linotp: valueOf(STORED_POLICY.linotp, { detail: NOTES }),
-      },
+      answers: valuesOf(STORED_POLICY, NOTES),
       usage: 'system/setPolicy: create a policy or replace it.',
       parameters: {
         name: required('the name of the policy', 'helpdesk'),

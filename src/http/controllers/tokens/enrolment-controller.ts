@@ -12,6 +12,7 @@ import {
   valueReading,
 } from '../../endpoint-spec.ts';
 import { QR_PARAMETERS, readQrOptions } from '../../qr-picture.ts';
+import { withCookies } from '../../reply.ts';
 import { optional, required, secret } from '../../request/parameters.ts';
 import { count, done } from '../../answers.ts';
 import { ENROLLED } from '../../dialects/ocra-answers.ts';
@@ -123,8 +124,7 @@ function openSessionEndpoint(sessions: AdministratorService, cookies: SessionCoo
       if (opened === undefined) {
         throw notAuthenticated();
       }
-      const reply = dialect.administration.value(true, context);
-      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookies(opened.session, servedAt) } };
+      return withCookies(dialect.administration.value(true, context), cookies(opened.session, servedAt));
     },
   );
 }
@@ -148,8 +148,7 @@ function closeSessionEndpoint(sessions: AdministratorService, cookies: SessionCo
       } else if (session !== undefined) {
         await sessions.closeSession(session, act);
       }
-      const reply = dialect.administration.value(true, context);
-      return { ...reply, headers: { ...reply.headers, 'Set-Cookie': cookies('', servedAt) } };
+      return withCookies(dialect.administration.value(true, context), cookies('', servedAt));
     },
   );
 }

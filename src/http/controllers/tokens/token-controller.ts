@@ -12,7 +12,7 @@ import {
   valueChange,
 } from '../../endpoint-spec.ts';
 import { optional, required, secret, blankAsUndefined } from '../../request/parameters.ts';
-import { count, valueOf } from '../../answers.ts';
+import { count, valuesOf } from '../../answers.ts';
 import type { ResynchronisationService } from '../../../challenges/resynchronisation-service.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
@@ -93,13 +93,8 @@ const SETTING_NAMES: Readonly<Partial<Record<keyof typeof SETTINGS, string>>> = 
   countauthsuccessmax: 'countAuthSuccessMax',
 };
 
-/** Settings of LinOTP that tokens here do not have, each with the reason. */
-const REFUSED_SETTINGS = {
-  phone: ['phone', 'no texts are sent; the phone number of a user is in the resolver'],
-} as const;
-const REFUSED_SCHEMAS = Object.fromEntries(
-  Object.entries(REFUSED_SETTINGS).map(([name, [, reason]]) => [name, optional(`refused: ${reason}`)]),
-) as Readonly<Record<keyof typeof REFUSED_SETTINGS, z.ZodOptional<z.ZodString>>>;
+/** Why `phone`, a setting of LinOTP, is refused. */
+const NO_PHONE = 'no texts are sent; the phone number of a user is in the resolver';
 
 const NOT_SET = z
   .strictObject({ message: z.string().describe('the settings that are refused, each with the reason') })
@@ -113,13 +108,10 @@ function setEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
       methods: METHODS,
       summary: 'sets PIN, limits, period and description of a token',
       requires: 'admin:set',
-      answers: {
-        documented: valueOf(SET_TOKENS.documented, { detail: NOT_SET }),
-        linotp: valueOf(SET_TOKENS.linotp, { detail: NOT_SET }),
-      },
+      answers: valuesOf(SET_TOKENS, NOT_SET),
       usage: 'admin/set: set the PIN, limits, period or description of a token.',
       changesState: true,
-      parameters: z.object({ ...SELECTION, ...SETTINGS, ...REFUSED_SCHEMAS }),
+      parameters: z.object({ ...SELECTION, ...SETTINGS, phone: optional(`refused: ${NO_PHONE}`) }),
     },
     async ({ caller, parameters, context, dialect }) => {
       const { serial, user, realm, resconf, phone, ...given } = parameters;
@@ -129,7 +121,7 @@ function setEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
         const count = await tokens.removePin(caller, selected, removed === 'removepin' ? 'pin' : 'ocraPin');
         return dialect.administration.setTokens([removed], count, context);
       }
-      const refused = refusalsOf({ phone });
+      const refused = phone === undefined ? [] : [notSetAs('phone', NO_PHONE)];
       const settings = settingsOf(given);
       if (refused.length > 0 && settings.size === 0) {
         throw new ServiceError('parameter.invalid', refused.join('. '));
@@ -141,15 +133,6 @@ function setEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
       return dialect.administration.setTokens(set, count, context, detail);
     },
   );
-}
-
-/** @returns the refusals of the given settings, in words */
-function refusalsOf(
-  given: Readonly<Record<keyof typeof REFUSED_SETTINGS, string | undefined>>,
-): readonly string[] {
-  return Object.entries(REFUSED_SETTINGS)
-    .filter(([name]) => given[name as keyof typeof REFUSED_SETTINGS] !== undefined)
-    .map(([, [name, reason]]) => notSetAs(name, reason));
 }
 
 function notSetAs(name: string, reason: string): string {
