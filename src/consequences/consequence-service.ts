@@ -10,7 +10,6 @@ import type { Caller } from '../policy/caller.ts';
 import { policiesAfter } from '../policy/granting.ts';
 import { checkPolicy, type PolicyDraft, policyFindings } from '../policy/policy.ts';
 import { unknownPolicy } from '../policy/policy-service.ts';
-
 import { unknownNames } from '../policy/policy-names.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import type { UserName } from '../users/user-service.ts';

@@ -9,7 +9,6 @@ import {
   grantedActions,
   somebodyWrites,
 } from '../policy/granting.ts';
-
 import type { ReadPolicy } from '../policy/read-policy.ts';
 import type { PolicyFinding } from '../policy/policy.ts';
 import type { UnknownPolicyName } from '../policy/policy-names.ts';

@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, type CommandContext } from '../command-context.ts';
 import { wholeNumberOption } from '../option-values.ts';
-import type { Column } from '../output.ts';
-import { withProgress } from '../progress.ts';
+import { type Column, withProgress } from '../output.ts';
 import type { ListedUser } from '../../users/user-service.ts';
 
 const USER_COLUMNS: readonly Column<ListedUser>[] = [
