@@ -3,15 +3,15 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ExportFormat } from '../../audit/export-trail.ts';
-
 import type { InstallationKey } from '../../audit/checkpoint.ts';
 import type { AuditFinding, TrailVerification, VerifyRequest } from '../../audit/verification.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import type { CliIo } from '../dependencies.ts';
-import { type OptionInstant, pastInstantOption } from '../option-values.ts';
 import { withProgress } from '../output.ts';
 import { consequence, countText } from '../../consequences/consequence.ts';
+import { type Clock, parsePastInstant } from '../../kernel/clock.ts';
+import { isServiceError } from '../../kernel/errors.ts';
 import { safeText } from '../../kernel/text.ts';
 
 const SINCE = 'from this date or time on, in UTC, or so long ago: 30M, 1H, 2D, 1W';
@@ -21,6 +21,30 @@ interface ExportOptions {
   readonly output: string;
   readonly since?: OptionInstant;
   readonly until?: OptionInstant;
+}
+
+/**
+ * The instant of an option. To be read when the services are open: a duration counts from the time of the service, which
+ * is not known before.
+ */
+type OptionInstant = () => Date;
+
+/**
+ * @returns a reader of a date, a time or a duration back from now, for an option
+ * @param clock tells now
+ */
+export function pastInstantOption(clock: Clock): (text: string) => OptionInstant {
+  return (text) => {
+    const read = (): Date => {
+      try {
+        return parsePastInstant(text, clock.now());
+      } catch (error) {
+        throw isServiceError(error) ? new InvalidArgumentError(`${error.message}.`) : error;
+      }
+    };
+    read();
+    return read;
+  };
 }
 
 /** Adds the commands of `tankeeper audit` that are no operations: they read or write files, or wait. */

@@ -4,7 +4,6 @@ import type { KeyFileImportReport } from '../../challenges/enrolment/token-impor
 import { safeText } from '../../kernel/text.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { type CommandContext, addCommand } from '../command-context.ts';
-
 import { readFileBytes } from '../files.ts';
 
 interface ImportOptions {
