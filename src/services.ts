@@ -20,7 +20,6 @@ import { AuditStore } from './audit/audit-store.ts';
 import { AuditVerification } from './audit/audit-verification.ts';
 import { AuditReading } from './audit/audit-reading.ts';
 import { RefusalTrail } from './audit/refusal-trail.ts';
-import { RefusedRightSearch } from './audit/refused-right-search.ts';
 import { VerificationStore } from './audit/verification-store.ts';
 import { BackupService } from './backup/backup-service.ts';
 import { BackupStore } from './backup/backup-store.ts';
@@ -551,8 +550,9 @@ function policyServices(shared: Shared, audit: AuditReading) {
     explanations: new ExplanationService({
       configuration,
       administrators,
+      access,
+      audit,
       clock,
-      readRefusals: (caller) => new RefusedRightSearch({ access, configuration, audit }, caller),
     }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import { actOf, assertOperator, type Caller } from '../policy/caller.ts';
+import { actOf, assertOperator, type Caller, serverCaller } from '../policy/caller.ts';
 import { type ExportFormat, exportNote, exportTrail } from './export-trail.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { AuditAuthority, InstallationKey } from './checkpoint.ts';
@@ -97,10 +97,7 @@ export class AuditService {
 /** Milliseconds. */
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
-const HOUSEKEEPING: Caller = {
-  principal: { administrator: 'housekeeping', rights: ['*'], operator: true, client: '' },
-  requestId: '',
-};
+const HOUSEKEEPING = serverCaller({ actor: 'housekeeping', client: '', requestId: '' });
 
 /** Removes the months of the trail whose configured retention time has passed. */
 export class AuditRetention {

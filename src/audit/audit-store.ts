@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { AuditEntry, AuditFilter, AuditPeriod, AuditRow, RowPlace } from './audit-row.ts';
 import type { InstallationKey } from './checkpoint.ts';
 import type { Act } from '../policy/caller.ts';
-import { partitionsBefore, type Pruned, pruneTrail } from './pruning-store.ts';
+import { monthsBefore, type Pruned, pruneTrail } from './pruning-store.ts';
 import type { Database } from '../database/database.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import {
@@ -139,7 +139,7 @@ export class AuditStore {
 
   /** @returns the number of months that end before the month of an instant */
   async monthsBefore(instant: Date): Promise<number> {
-    return (await partitionsBefore(this.#database.knex, instant)).length;
+    return (await monthsBefore(this.#database.knex, instant)).length;
   }
 
   /** @returns the place of the last row of the next part; undefined if fewer rows are left */

@@ -119,7 +119,7 @@ export class AuditVerification {
     const reached = { rows: 0, checkpoints: 0, newestCheckpoint: '', findings: 0 };
     let storedAt = performance.now();
     try {
-      const { rows, checkpoints, newestCheckpoint, findings } = await store.verify(authority.keys(), {
+      const verified = await store.verify(authority.keys(), {
         checkpoint: expectedCheckpoint === '' ? undefined : expectedCheckpoint,
         report: (finding) => {
           reached.findings += 1;
@@ -139,15 +139,7 @@ export class AuditVerification {
           }
         },
       });
-      return {
-        state: 'finished',
-        rows,
-        checkpoints,
-        newestCheckpoint,
-        findings,
-        listedFindings,
-        reason: '',
-      };
+      return { state: 'finished', ...verified, listedFindings, reason: '' };
     } catch (error) {
       if (error instanceof Interrupted) {
         return { state: 'interrupted', ...reached, listedFindings, reason: '' };

@@ -1,9 +1,8 @@
 import { csvLine, safeText, parseJsonObject } from '../kernel/text.ts';
 import { ServiceError } from '../kernel/errors.ts';
-import { type AuditRow, ROW_MEMBERS } from './audit-row.ts';
+import { type AuditFilter, type AuditPeriod, type AuditRow, ROW_MEMBERS } from './audit-row.ts';
 import type { Checkpoint, InstallationKey } from './checkpoint.ts';
-import type { AuditFilter, AuditPeriod } from './audit-row.ts';
-import { type Pruning, type Trail, type TrailPart } from './verification.ts';
+import type { Pruning, Trail, TrailPart } from './verification.ts';
 
 /** `jsonl` can be verified elsewhere; `csv` is for spreadsheets. */
 export type ExportFormat = 'jsonl' | 'csv';
@@ -121,17 +120,15 @@ async function writeParts(
         ? rows.map((row) => csvLine(ROW_MEMBERS.map((member) => row[member])))
         : [
             ...(checkpoint === undefined ? [] : [jsonLine({ checkpoint: inBase64(checkpoint) })]),
-            ...rows.map((row) => jsonLine({ row: rowLine(row) })),
+            ...rows.map((row) =>
+              jsonLine({ row: Object.fromEntries(ROW_MEMBERS.map((member) => [member, row[member]])) }),
+            ),
           ];
     await write(`${ahead}${lines.join('')}`);
     ahead = '';
   }
   await write(`${ahead}${format === 'csv' ? '' : jsonLine({ end: { rows: count } })}`);
   return count;
-}
-
-function rowLine(row: AuditRow): object {
-  return Object.fromEntries(ROW_MEMBERS.map((member) => [member, row[member]]));
 }
 
 function inBase64(record: object): Record<string, unknown> {

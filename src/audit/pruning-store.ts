@@ -50,13 +50,13 @@ export async function pruneTrail(
     await sql.raw(`SET LOCAL lock_timeout = '${TURN_TIMEOUT}'`);
     await lockSealing(sql);
     await sql.raw(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
-    const partitions = await partitionsBefore(sql, before);
+    const months = await monthsBefore(sql, before);
+    const partitions = months.map((month) => `audit_${month.replace('-', '_')}`);
     // Waits for transactions with rows of these months, so that no row is added behind the checkpoints.
     for (const name of ['audit_default', ...partitions]) {
       await sql.raw('LOCK TABLE ?? IN SHARE MODE', [name]);
     }
     const rows = await countSealed(sql, before);
-    const months = partitions.map((name) => name.slice('audit_'.length).replace('_', '-'));
     if (rows + months.length === 0) {
       return { rows, months };
     }
@@ -131,14 +131,20 @@ function isTimeout(error: unknown): boolean {
   return code === TIMED_OUT || cause?.code === TIMED_OUT;
 }
 
-/** @returns the partitions of whole months before the given one, in order */
-export async function partitionsBefore(connection: Knex, before: Date): Promise<readonly string[]> {
+/** @returns the months that have a partition, in order: `2026-11` */
+export async function auditMonths(connection: Knex): Promise<readonly string[]> {
   const { rows } = await connection.raw<{ rows: { name: string }[] }>(
     `SELECT c.relname AS name FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
      WHERE i.inhparent = 'audit'::regclass ORDER BY c.relname`,
   );
-  const first = `audit_${before.toISOString().slice(0, 7).replace('-', '_')}`;
-  return rows.map(({ name }) => name).filter((name) => /^audit_\d{4}_\d{2}$/.test(name) && name < first);
+  const names = rows.map(({ name }) => name).filter((name) => /^audit_\d{4}_\d{2}$/.test(name));
+  return names.map((name) => name.slice('audit_'.length).replace('_', '-'));
+}
+
+/** @returns those that end before the month of an instant */
+export async function monthsBefore(connection: Knex, instant: Date): Promise<readonly string[]> {
+  const first = instant.toISOString().slice(0, 7);
+  return (await auditMonths(connection)).filter((month) => month < first);
 }
 
 /**

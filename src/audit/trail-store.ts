@@ -2,9 +2,8 @@ import type { Knex } from 'knex';
 
 import { ServiceError } from '../kernel/errors.ts';
 import type { Database } from '../database/database.ts';
-import { type AuditRow, columnOf, ROW_MEMBERS } from './audit-row.ts';
+import { type AuditPeriod, type AuditRow, columnOf, ROW_MEMBERS } from './audit-row.ts';
 import { BEFORE_ALL_IDS, type Checkpoint } from './checkpoint.ts';
-import type { AuditPeriod } from './audit-row.ts';
 import type { Pruning, Trail, TrailPart } from './verification.ts';
 
 /** A row as the database returns it. */

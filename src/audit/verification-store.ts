@@ -21,11 +21,7 @@ export class VerificationStore {
    * @returns the new one, or the running one
    */
   begin(
-    {
-      begunBy,
-      begunAt,
-      expectedCheckpoint: checkpoint,
-    }: Pick<VerificationRecord, 'begunBy' | 'expectedCheckpoint' | 'begunAt'>,
+    draft: Pick<VerificationRecord, 'begunBy' | 'expectedCheckpoint' | 'begunAt'>,
     act: Act,
   ): Promise<{ readonly record: VerificationRecord; readonly isNew: boolean }> {
     return this.#database.transact(async ({ sql, audit }) => {
@@ -33,7 +29,7 @@ export class VerificationStore {
         `UPDATE audit_verifications SET state = 'interrupted', ended_at = advanced_at WHERE ${IS_SILENT}`,
       );
       const begun: unknown[] = await sql('audit_verifications')
-        .insert({ begun_by: begunBy, begun_at: begunAt, checkpoint })
+        .insert({ begun_by: draft.begunBy, begun_at: draft.begunAt, checkpoint: draft.expectedCheckpoint })
         .onConflict()
         .ignore()
         .returning('id');
@@ -76,15 +72,7 @@ export class VerificationStore {
   /** Stores the end, with an audit row if there is an act. Has no effect if it no longer runs. */
   async end(
     id: string,
-    {
-      state,
-      rows,
-      checkpoints,
-      newestCheckpoint: newest,
-      findings,
-      listedFindings: listed,
-      reason,
-    }: VerificationEnd,
+    { state, rows, findings, reason, ...end }: VerificationEnd,
     at: Date,
     audited?: { readonly act: Act; readonly outcome: string },
   ): Promise<void> {
@@ -93,14 +81,14 @@ export class VerificationStore {
         .where({ id, state: 'running' })
         .update({
           state,
-          records: checkpoints,
-          newest,
+          records: end.checkpoints,
+          newest: end.newestCheckpoint,
           findings,
           reason,
           ended_at: at,
           rows_checked: rows,
           rows_in_all: sql.raw('greatest(rows_in_all, ?)', [rows]),
-          listed: JSON.stringify(listed),
+          listed: JSON.stringify(end.listedFindings),
         });
       if (ended === 1 && audited !== undefined) {
         await audit.write(audited.act, 'audit', audited.outcome);

@@ -36,37 +36,23 @@ export class BackupCipher {
   /** @throws ServiceError 'backup.invalid' if it does not open, or was changed or cut off; 'parameter.invalid' */
   async *decrypt(bytes: AsyncIterable<Uint8Array>, unlock: BackupUnlock): AsyncGenerator<Uint8Array> {
     const decrypter = decrypterFor(unlock);
-    const file = new BackupSource(bytes);
+    // Kept, as the streams that it passes through make another one of it.
+    let readFault: unknown;
+    const file = async function* (): AsyncGenerator<Uint8Array> {
+      try {
+        yield* bytes;
+      } catch (error) {
+        readFault = error;
+        throw error;
+      }
+    };
     try {
-      const plain = await openWith(decrypter, await fromMagic(file.read()), unlock);
+      const plain = await openWith(decrypter, await fromMagic(file()), unlock);
       const opened = streamOf(chunksOf(plain, 'it was changed or cut off'));
       const content = opened.pipeThrough(new DecompressionStream('gzip')) as ReadableStream<Uint8Array>;
       yield* chunksOf(content, 'what it holds is no backup');
     } catch (error) {
-      throw file.fault ?? error;
-    }
-  }
-}
-
-/** Reads a file, and keeps the fault of the reading: it passes through streams that make another one of it. */
-class BackupSource {
-  readonly #bytes: AsyncIterable<Uint8Array>;
-  #fault: unknown;
-
-  constructor(bytes: AsyncIterable<Uint8Array>) {
-    this.#bytes = bytes;
-  }
-
-  get fault(): unknown {
-    return this.#fault;
-  }
-
-  async *read(): AsyncGenerator<Uint8Array> {
-    try {
-      yield* this.#bytes;
-    } catch (error) {
-      this.#fault = error;
-      throw error;
+      throw readFault ?? error;
     }
   }
 }

@@ -48,7 +48,12 @@ export class BackupService {
    */
   async export(caller: Caller, { lock, version, write, progress }: BackupRequest): Promise<WrittenBackup> {
     assertOperator(caller, 'Backup and recovery are done');
-    assertLock(lock);
+    if ('passphrase' in lock && lock.passphrase.length < MIN_PASSPHRASE_LENGTH) {
+      throw new ServiceError(
+        'parameter.invalid',
+        `The passphrase of a backup needs at least ${MIN_PASSPHRASE_LENGTH} characters`,
+      );
+    }
     const { store, keys, clock } = this.#deps;
     const cipher = await this.#deps.cipher();
     // Before the audit row, which would keep a secret key that was given as recipient.
@@ -78,14 +83,5 @@ export class BackupService {
   async closeChallenges(caller: Caller): Promise<number> {
     assertOperator(caller, 'Backup and recovery are done');
     return this.#deps.store.closeChallenges(actOf(caller, 'challenge/close-all'));
-  }
-}
-
-function assertLock(lock: BackupLock): void {
-  if ('passphrase' in lock && lock.passphrase.length < MIN_PASSPHRASE_LENGTH) {
-    throw new ServiceError(
-      'parameter.invalid',
-      `The passphrase of a backup needs at least ${MIN_PASSPHRASE_LENGTH} characters`,
-    );
   }
 }

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { auditMonths } from '../audit/pruning-store.ts';
 import type { BackupSnapshot } from './backup-format.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
@@ -143,7 +144,7 @@ async function snapshotIn(sql: Knex.Transaction): Promise<BackupSnapshot> {
       checksum: checksum ?? '',
     })),
     keys: await readKeys(sql),
-    auditMonths: await auditMonthsIn(sql),
+    auditMonths: await auditMonths(sql),
     tables: BACKED_UP_TABLES.map((name) => ({
       name,
       columns: columns.get(name) ?? [],
@@ -196,15 +197,4 @@ async function identitiesIn(sql: Knex.Transaction): Promise<ReadonlyMap<string, 
   );
   // Without a value: the table has given no id.
   return new Map(rows.flatMap(({ name, last }) => (last === null ? [] : [[name, last] as const])));
-}
-
-async function auditMonthsIn(sql: Knex.Transaction): Promise<readonly string[]> {
-  const { rows } = await sql.raw<{ rows: { name: string }[] }>(
-    `SELECT c.relname AS name FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
-     WHERE i.inhparent = 'audit'::regclass ORDER BY c.relname`,
-  );
-  return rows.flatMap(({ name }) => {
-    const [, year, month] = /^audit_(\d{4})_(\d{2})$/.exec(name) ?? [];
-    return year === undefined || month === undefined ? [] : [`${year}-${month}`];
-  });
 }

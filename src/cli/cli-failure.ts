@@ -1,4 +1,4 @@
-import { isServiceError } from '../kernel/errors.ts';
+import { type ErrorCode, isServiceError } from '../kernel/errors.ts';
 import { safeLines } from '../kernel/text.ts';
 import { unavailableResolvers } from '../resolvers/user-source.ts';
 
@@ -51,14 +51,16 @@ export function fetchFaultReason(error: unknown): string {
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
-type NamedEntity = 'realm' | 'resolver' | 'policy' | 'administrator';
-
-/** The command that lists the names of a kind. */
-const LISTS: Readonly<Record<NamedEntity, string>> = {
-  realm: 'tankeeper realm list',
-  resolver: 'tankeeper resolver list',
-  policy: 'tankeeper policy list',
-  administrator: 'tankeeper admin list',
+/** What a command says after the message of a service: the command that goes on. */
+const ADVICE: Partial<Record<ErrorCode, string>> = {
+  'user.unknown': '; `tankeeper user list --realm NAME` shows those of a realm',
+  'resolver.in-use':
+    ': `tankeeper realm set` takes it out of a realm, `tankeeper token unassign` a token from its users',
+  'token.unknown': '; `tankeeper token list` shows those that there are',
+  'realm.unknown': '; `tankeeper realm list` shows those that there are',
+  'resolver.unknown': '; `tankeeper resolver list` shows those that there are',
+  'policy.unknown': '; `tankeeper policy list` shows those that there are',
+  'administrator.unknown': '; `tankeeper admin list` shows those that there are',
 };
 
 /** @returns the failure to report: that of a service names the command that goes on */
@@ -66,25 +68,8 @@ export function withListCommand(error: unknown): unknown {
   if (!isServiceError(error)) {
     return error;
   }
-  if (error.code === 'user.unknown') {
-    return new CliFailure(`${error.message}; \`tankeeper user list --realm NAME\` shows those of a realm`);
-  }
-  if (error.code === 'resolver.in-use') {
-    return new CliFailure(
-      `${error.message}: \`tankeeper realm set\` takes it out of a realm, \`tankeeper token unassign\` a token from its users`,
-    );
-  }
-  if (error.code === 'token.unknown') {
-    return withList(error.message, 'tankeeper token list');
-  }
-  const what = (['realm', 'resolver', 'policy', 'administrator'] as const).find(
-    (one) => error.code === `${one}.unknown`,
-  );
-  return what === undefined ? error : withList(error.message, LISTS[what]);
-}
-
-function withList(message: string, command: string): CliFailure {
-  return new CliFailure(`${message}; \`${command}\` shows those that there are`);
+  const advice = ADVICE[error.code];
+  return advice === undefined ? error : new CliFailure(error.message + advice);
 }
 
 /**

@@ -82,7 +82,8 @@ export class CommandContext {
       // Scripts that confirm do not wait for what nobody reads.
       const consequences = yes === true && dryRun !== true ? [] : await foresee(services, caller);
       if (dryRun === true) {
-        this.output.done(dryRunText(consequences), {
+        const text = consequences.length === 0 ? 'nothing else follows' : clauses(consequences);
+        this.output.done(`${text}; nothing was changed`, {
           dry_run: true,
           consequences: consequences.map(({ code, text }) => ({ code, text })),
         });
@@ -175,12 +176,6 @@ export function withConfirmation(command: Command): Command {
     .option('--dry-run', 'say what follows, and change nothing');
 }
 
-function dryRunText(consequences: readonly Consequence[]): string {
-  return consequences.length === 0
-    ? 'nothing else follows; nothing was changed'
-    : `${clauses(consequences)}; nothing was changed`;
-}
-
 function clauses(consequences: readonly Consequence[]): string {
   return consequences.map(({ text }) => text).join('; ');
 }
@@ -191,12 +186,8 @@ function clauses(consequences: readonly Consequence[]): string {
  */
 export function examples(...lines: readonly string[]): (context: AddHelpTextContext) => string {
   return ({ command }) => {
-    const title = styledTitle(command, 'Examples:');
+    // Commander styles its own headings only.
+    const title = command.createHelp().styleTitle('Examples:');
     return ['', title, ...lines.map((line) => `  tankeeper ${line}`)].join('\n');
   };
-}
-
-/** Commander styles its own headings only. */
-function styledTitle(command: Command, title: string): string {
-  return command.createHelp().styleTitle(title);
 }

@@ -257,12 +257,9 @@ export class ConfigurationStore {
       if (requested !== null && chosen === 0) {
         throw new ServiceError('realm.unknown', `There is no realm '${requested}'`, { name: requested });
       }
-      await audit.write(
-        act,
-        requested ?? '',
-        requested === null ? 'no default realm' : 'default realm',
-        requested === null ? [] : [requested],
-      );
+      await (requested === null
+        ? audit.write(act, '', 'no default realm')
+        : audit.write(act, requested, 'default realm', [requested]));
     });
   }
 
@@ -449,26 +446,23 @@ function toRevision(row: RevisionRow | undefined): Revision {
   return { revision: BigInt(row.revision), changedAt: row.changed_at };
 }
 
-/** A read of the database, and the time for which it holds. */
-interface ShortLivedReadOptions<Value> {
-  /** Reads the present value. */
-  readonly read: () => Promise<Value>;
-  /** Milliseconds for which a read holds; 0: each call is a read of its own. */
-  readonly window: number;
-  /** Milliseconds of a clock that never goes back. */
-  readonly elapsed: () => number;
-}
-
 /**
  * Lets a read hold for a short time, so that not every request queries the database. The time begins with the start of
  * the read, which may have missed later changes.
  */
 export class ShortLivedRead<Value> {
-  readonly #deps: ShortLivedReadOptions<Value>;
+  readonly #deps;
   #reading: { readonly begun: number; readonly value: Promise<Value> } | undefined;
   #isInDoubt = true;
 
-  constructor(options: ShortLivedReadOptions<Value>) {
+  constructor(options: {
+    /** Reads the present value. */
+    readonly read: () => Promise<Value>;
+    /** Milliseconds for which a read holds; 0: each call is a read of its own. */
+    readonly window: number;
+    /** Milliseconds of a clock that never goes back. */
+    readonly elapsed: () => number;
+  }) {
     this.#deps = options;
   }
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../kernel/errors.ts';
-import type { Grant } from '../policy/access-control.ts';
+import { type Grant, holdsIn } from '../policy/access-control.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
 
 declare module '../kernel/errors.ts' {
@@ -75,9 +75,9 @@ export function findRealm(configuration: Configuration, name: string): Realm | u
  * @returns the name of a realm as it is kept
  * @throws ServiceError 'realm.unknown' for a realm that does not exist, and alike for one that the grant does not cover
  */
-export function visibleRealm(configuration: Configuration, { realms: allowed }: Grant, name: string): string {
+export function visibleRealm(configuration: Configuration, grant: Grant, name: string): string {
   const realm = name.trim() === '' ? undefined : findRealm(configuration, name);
-  if (realm === undefined || (allowed !== 'all' && !allowed.includes(realm.name))) {
+  if (realm === undefined || !holdsIn(grant, realm.name)) {
     const unknown = name.slice(0, 255);
     throw new ServiceError('realm.unknown', `There is no realm '${unknown}'`, { name: unknown });
   }

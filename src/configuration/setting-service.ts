@@ -183,19 +183,15 @@ function byStoredKeys(expected: ExpectedSettings | undefined): ExpectedSettings 
   return stored;
 }
 
+/** Parts of keys of LinOTP whose values may be secrets, which an import or an old client has stored. */
+const SECRET_KEY = /pass|secret|private|credential|(?:^|[._-])(?:pin|key)$/i;
+
 function isWithheld(key: string): boolean {
-  return mayBeSecret(key) && !isObeyed(key);
+  return SECRET_KEY.test(key) && !isObeyed(key);
 }
 
 function canonical(key: string): string {
   return canonicalKey(key, OCRA_DEFAULTS.keys());
-}
-
-/** Parts of keys of LinOTP whose values may be secrets. The server reads none of them. */
-const SECRET_KEY = /pass|secret|private|credential|(?:^|[._-])(?:pin|key)$/i;
-/** @returns true for a key whose value may be a secret that an import or an old client has stored */
-function mayBeSecret(key: string): boolean {
-  return SECRET_KEY.test(key);
 }
 
 const KEY = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,254}$/;

@@ -73,7 +73,7 @@ function isTruth(text: string): boolean {
 /** @throws ServiceError 'configuration.invalid' that names the key; an empty text is false */
 function readTruth(key: string, text: string): boolean {
   if (!isTruth(text)) {
-    throw new ServiceError('configuration.invalid', `The configuration value ${key} must be True or False`);
+    throw invalid(key, ' must be True or False');
   }
   return isNotFalse(text);
 }
@@ -370,10 +370,7 @@ export function checkOcraSettings(configuration: ReadonlyMap<string, string>): v
   for (const { key, type, only, default: initial } of OCRA_SETTINGS) {
     const isTrue = type === 'boolean' && readTruth(key, configuration.get(key) ?? initial);
     if (only !== undefined && isTrue !== only.value) {
-      throw new ServiceError(
-        'configuration.invalid',
-        `The configuration value ${key} can only be ${only.value ? 'True' : 'False'} here: ${only.reason}`,
-      );
+      throw invalid(key, ` can only be ${only.value ? 'True' : 'False'} here: ${only.reason}`);
     }
   }
   checkSuite(SETTINGS.defaultSuite, defaultSuite);
@@ -386,7 +383,7 @@ function checkTexts(configuration: ReadonlyMap<string, string>): void {
   for (const { key, isFit, form } of TEXTS) {
     const text = configuration.get(key);
     if (text !== undefined && !isFit(text)) {
-      throw new ServiceError('configuration.invalid', `The configuration value ${key} must be ${form}`);
+      throw invalid(key, ` must be ${form}`);
     }
   }
 }
@@ -430,19 +427,14 @@ function checkSuite({ key }: KnownSetting, text: string): void {
     if (!(cause instanceof ServiceError)) {
       throw cause;
     }
-    throw new ServiceError('configuration.invalid', `The configuration value ${key}: ${cause.message}`, {
-      cause,
-    });
+    throw invalid(key, `: ${cause.message}`, cause);
   }
 }
 
 function wholeNumber({ key, min = 0, max = 0 }: KnownSetting, text: string): number {
   const value = /^-?\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
   if (Number.isNaN(value) || value < min || value > max) {
-    throw new ServiceError(
-      'configuration.invalid',
-      `The configuration value ${key} must be a whole number from ${min} to ${max}`,
-    );
+    throw invalid(key, ` must be a whole number from ${min} to ${max}`);
   }
   return value;
 }
@@ -451,10 +443,10 @@ function duration({ key }: KnownSetting, text: string): number {
   try {
     return parseDuration(text);
   } catch (cause) {
-    throw new ServiceError(
-      'configuration.invalid',
-      `The configuration value ${key} is not a duration: use seconds (300) or a form like 1D2H3M4S`,
-      { cause },
-    );
+    throw invalid(key, ' is not a duration: use seconds (300) or a form like 1D2H3M4S', cause);
   }
+}
+
+function invalid(key: string, reason: string, cause?: unknown): ServiceError {
+  return new ServiceError('configuration.invalid', `The configuration value ${key}${reason}`, { cause });
 }

@@ -10,7 +10,6 @@ import type { Caller } from '../policy/caller.ts';
 import { policiesAfter } from '../policy/granting.ts';
 import { checkPolicy, type PolicyDraft, policyFindings } from '../policy/policy.ts';
 import { unknownPolicy } from '../policy/policy-service.ts';
-import type { ReadPolicy } from '../policy/read-policy.ts';
 import { unknownNames } from '../policy/policy-names.ts';
 import type { ManagedUserStore } from '../users/managed-user-store.ts';
 import type { UserName } from '../users/user-service.ts';
@@ -207,8 +206,7 @@ export class ConsequenceService {
   /** @throws ServiceError 'policy.invalid' */
   async ofPolicy(caller: Caller, draft: PolicyDraft): Promise<readonly Consequence[]> {
     const configuration = await this.#deps.configuration.current();
-    const after = policiesAfter(configuration.policies, { stored: checkPolicy(draft) });
-    return this.#ofChange(caller, configuration, after);
+    return this.#ofChange(caller, configuration, { stored: checkPolicy(draft) });
   }
 
   /** @throws ServiceError 'policy.unknown' */
@@ -218,7 +216,7 @@ export class ConsequenceService {
     if (!configuration.policies.some((policy) => policy.name === removed)) {
       throw unknownPolicy(name);
     }
-    return this.#ofChange(caller, configuration, policiesAfter(configuration.policies, { removed }));
+    return this.#ofChange(caller, configuration, { removed });
   }
 
   /** Of storing a policy; an invalid one is no failure. */
@@ -229,11 +227,10 @@ export class ConsequenceService {
       return { problems, unknownNames: [], consequences: [] };
     }
     const stored = checkPolicy(draft);
-    const after = policiesAfter(configuration.policies, { stored });
     return {
       problems,
       unknownNames: unknownNames(stored, configuration),
-      consequences: await this.#ofChange(caller, configuration, after),
+      consequences: await this.#ofChange(caller, configuration, { stored }),
     };
   }
 
@@ -327,9 +324,10 @@ export class ConsequenceService {
   async #ofChange(
     { principal }: Caller,
     configuration: Configuration,
-    after: readonly ReadPolicy[],
+    change: Parameters<typeof policiesAfter>[1],
   ): Promise<readonly Consequence[]> {
     const administrators = await this.#administrators();
+    const after = policiesAfter(configuration.policies, change);
     return changeConsequences(configuration, after, {
       administrators,
       principal,

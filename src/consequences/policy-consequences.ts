@@ -2,13 +2,13 @@ import type { Configuration } from '../configuration/configuration.ts';
 import { listNames } from '../kernel/text.ts';
 import type { Principal } from '../policy/caller.ts';
 import {
+  allRights,
   decideRight,
   type PolicyBase,
   type Right,
   grantedActions,
   somebodyWrites,
 } from '../policy/granting.ts';
-import { knownActions } from '../policy/policy-actions.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
 import type { PolicyFinding } from '../policy/policy.ts';
 import type { UnknownPolicyName } from '../policy/policy-names.ts';
@@ -86,7 +86,8 @@ function ownConsequences(
 ): readonly Consequence[] {
   const lost: string[] = [];
   const narrowed: string[] = [];
-  for (const right of rightsOf(base.policies, after)) {
+  const scopes = changedScopes(base.policies, after);
+  for (const right of allRights().filter(({ scope }) => scopes.includes(scope))) {
     const was = decideRight(base, principal, right, at);
     const is = decideRight({ ...base, policies: after }, principal, right, at);
     if (was.allowed && !is.allowed) {
@@ -111,13 +112,6 @@ function ownConsequences(
       },
     ),
   ];
-}
-
-/** @returns the rights in the scopes of which a policy is new, changed or gone */
-function rightsOf(before: readonly ReadPolicy[], after: readonly ReadPolicy[]): readonly Right[] {
-  return changedScopes(before, after).flatMap((scope) =>
-    knownActions(scope).map((action) => ({ scope, action })),
-  );
 }
 
 function isNarrower(was: 'all' | readonly string[], is: 'all' | readonly string[]): boolean {

@@ -51,7 +51,7 @@ const UNCODED: readonly (readonly [RegExp, string])[] = [
   [/timeout exceeded when trying to connect/i, 'no connection became free in time'],
   [/timeout expired|connection timeout|Query read timeout/i, 'the server did not answer in time'],
   [/Connection terminated|not queryable|connection error/i, 'the connection was lost'],
-  [/does not support SSL|self-signed|certificate/i, 'no secure connection comes about'],
+  [LASTING_TEXT, 'no secure connection comes about'],
 ];
 
 /**
@@ -71,6 +71,11 @@ export function translateDatabaseFault(error: unknown): unknown {
   return reason === undefined
     ? error
     : new DatabaseUnavailable(reason, { detail: textOf(error), cause: error });
+}
+
+/** @throws the fault as `translateDatabaseFault` has it */
+export function rethrow(fault: unknown): never {
+  throw translateDatabaseFault(fault);
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { openPool, type PoolOptions } from './pool.ts';
 import { PreparedStatements, repeatAborted, SHARING, type Sharing } from './prepared-statements.ts';
-import { beginLongWork, type UnitOfWork } from './unit-of-work.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface DatabaseOptions extends PoolOptions {
   /** Dates audit rows; the machine's by default. */
@@ -74,7 +74,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     audit,
     transact: (work, { isLong = false } = {}) =>
       repeatAborted(() =>
-        isLong ? audit.transact(atLength(work), long.knex) : audit.transact(work, pool.knex),
+        isLong ? audit.transact(withoutLimits(work), long.knex) : audit.transact(work, pool.knex),
       ),
     ready: async () => {
       try {
@@ -95,9 +95,19 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-function atLength<T>(work: (unit: UnitOfWork) => Promise<T>): (unit: UnitOfWork) => Promise<T> {
+/**
+ * Lifts the time limits of a transaction before its work: PostgreSQL ends neither its statements nor a pause between
+ * them, as a backup makes for a slow disk.
+ */
+function withoutLimits<T>(work: (unit: UnitOfWork) => Promise<T>): (unit: UnitOfWork) => Promise<T> {
   return async (unit) => {
-    await beginLongWork(unit.sql);
+    const limits = ['statement_timeout', 'idle_in_transaction_session_timeout'];
+    const { version = '' } = unit.sql.client as Knex.Client;
+    if (Number.parseInt(version, 10) >= 17) {
+      limits.push('transaction_timeout');
+    }
+    // No query: work may still choose its isolation level.
+    await unit.sql.raw(limits.map((name) => `SET LOCAL ${name} = 0`).join('; '));
     return work(unit);
   };
 }

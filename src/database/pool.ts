@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import type { Log } from '../kernel/log.ts';
-import { endsConnection, translateDatabaseFault } from './database-faults.ts';
+import { endsConnection, rethrow } from './database-faults.ts';
 import { beginSession, sessionOptions, splitUrl } from './session-settings.ts';
 
 /** Additional wait for the answer to a statement after its time-out in the database. */
@@ -72,7 +72,7 @@ export async function answered<Answer>(connection: pg.ClientBase, answer: Promis
     if (endsConnection(error) && connection instanceof pg.Client) {
       void connection.end();
     }
-    throw translateDatabaseFault(error);
+    return rethrow(error);
   }
 }
 
@@ -161,8 +161,4 @@ function knexLog(log: Log | undefined): Knex.Logger {
     log?.[level]('Knex warns', { component: 'database', faultDetail });
   };
   return { warn, error: warn, deprecate: warn, debug: () => undefined };
-}
-
-function rethrow(fault: unknown): never {
-  throw translateDatabaseFault(fault);
 }

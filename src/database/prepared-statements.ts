@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Log } from '../kernel/log.ts';
-import { isAborted, translateDatabaseFault } from './database-faults.ts';
+import { isAborted, rethrow } from './database-faults.ts';
 import { answered, connectionOf } from './pool.ts';
 
 /** A statement of the hot path. PostgreSQL keeps it parsed and planned for each connection. */
@@ -68,19 +68,11 @@ export class PreparedStatements {
 
   /** Runs statements one after the other on the same connection. */
   async onConnection<T>(work: (run: RunPrepared) => Promise<T>): Promise<T> {
-    const connection = await this.#connect();
+    const connection = await this.#pool.connect().catch(rethrow);
     try {
       return await work((statement, values) => this.#run(connection, statement, values));
     } finally {
       connection.release();
-    }
-  }
-
-  async #connect(): Promise<pg.PoolClient> {
-    try {
-      return await this.#pool.connect();
-    } catch (error) {
-      throw translateDatabaseFault(error);
     }
   }
 

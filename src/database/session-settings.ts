@@ -147,10 +147,11 @@ export async function beginSession(connection: ClientBase, requested: string, wr
 }
 
 function assertSettings(answer: SessionAnswer | undefined): void {
-  const wrong = Object.entries(answer?.wrong ?? {});
+  const values = answer?.wrong ?? {};
+  const wrong = RELIED_ON.filter(({ name }) => Object.hasOwn(values, name));
   if (wrong.length > 0) {
-    const found = wrong.map(([name, value]) => `${name} = '${value}'`).join(', ');
-    const remedies = wrong.map(([name]) => `SET ${name} = '${rightValueOf(name)}'`);
+    const found = wrong.map(({ name }) => `${name} = '${values[name] ?? ''}'`).join(', ');
+    const remedies = wrong.map(({ name, value }) => `SET ${name} = '${value}'`);
     const text =
       `this program does not work with settings of the database: ${found}. A pooler does not pass on ours; set ` +
       `them for the role: ALTER ROLE … IN DATABASE … ${remedies.join('; ALTER ROLE … IN DATABASE … ')}`;
@@ -171,10 +172,6 @@ function assertSchema(answer: SessionAnswer | undefined, schemas: readonly strin
     `DATABASE_URL asks for the schema ${requested}, and the session is in ${answer.schema ?? 'none'}: create it, or, ` +
     `where a pooler does not pass on the options, ALTER ROLE … IN DATABASE … SET search_path = '${requested}'`;
   throw new ServiceError('configuration.invalid', text, { detail: text });
-}
-
-function rightValueOf(name: string): string {
-  return RELIED_ON.find((setting) => setting.name === name)?.value ?? '';
 }
 
 /** The limits that this program sets for each connection as it opens. */

@@ -196,7 +196,7 @@ export class HealthService {
       installation: {
         examinedAt: clock.now(),
         findings: examination.findings,
-        lastBackupAt: lastExport ?? null,
+        lastBackupAt: lastExport,
         webhooks: receivers,
         resolvers: resolverHealth(resolvers, uses),
       },
@@ -230,13 +230,11 @@ export class HealthService {
     }
     const { tokens } = this.#deps;
     const refused: RefusedToken[] = [];
-    for (const { serial, refusedResponses: refusals, lastAt } of bySerial(rows).slice(0, MAX_REFUSED)) {
-      const token = shown === undefined ? undefined : await tokens.findBySerial(serial);
+    for (const refusals of bySerial(rows).slice(0, MAX_REFUSED)) {
+      const token = shown === undefined ? undefined : await tokens.findBySerial(refusals.serial);
       const isShown = token !== undefined && shown !== undefined && isVisible(token, shown);
       refused.push({
-        serial,
-        refusedResponses: refusals,
-        lastAt,
+        ...refusals,
         ...(isShown
           ? viewOf(token, { configuration, grant: shown, now: this.#deps.clock.now() })
           : { owner: null, ownerRealm: null, isLocked: false }),

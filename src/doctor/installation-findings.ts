@@ -283,10 +283,10 @@ export const UPKEEP_FINDINGS: Findings<ExaminedDatabase & ExaminedKeys> = {
     find: async ({ installation, clock }) => {
       const { lastExport, installedAt, isElsewhere } = await installation.backups();
       const since = lastExport ?? installedAt;
-      return isElsewhere || since === undefined || ageOf(since, clock) < BACKUP_MS
+      return isElsewhere || since === null || ageOf(since, clock) < BACKUP_MS
         ? []
         : [
-            `the audit has ${lastExport === undefined ? 'no backup' : `its last backup, of ${dayOf(lastExport)},`} by \`tankeeper export\``,
+            `the audit has ${lastExport === null ? 'no backup' : `its last backup, of ${dayOf(lastExport)},`} by \`tankeeper export\``,
           ];
     },
     remedy:
@@ -296,7 +296,7 @@ export const UPKEEP_FINDINGS: Findings<ExaminedDatabase & ExaminedKeys> = {
     severity: 'warning',
     find: async ({ installation, clock }) => {
       const { lastCheckpoint, oldestUncovered } = await installation.trail();
-      return oldestUncovered === undefined || ageOf(oldestUncovered, clock) < UNSEALED_MS
+      return oldestUncovered === null || ageOf(oldestUncovered, clock) < UNSEALED_MS
         ? []
         : [
             `audit rows since ${oldestUncovered.toISOString()} are not covered by a checkpoint (last one: ${lastCheckpoint?.toISOString() ?? 'none'}): their change or removal would not be noticed`,

@@ -28,17 +28,17 @@ export interface ConnectionFacts {
 /** Times of backups. */
 interface BackupFacts {
   /** Begin of the last export that the audit records. */
-  readonly lastExport: Date | undefined;
+  readonly lastExport: Date | null;
   /** Time at which the first key was registered. */
-  readonly installedAt: Date | undefined;
+  readonly installedAt: Date | null;
   /** Backups are made by other means. */
   readonly isElsewhere: boolean;
 }
 
 interface TrailFacts {
-  readonly lastCheckpoint: Date | undefined;
+  readonly lastCheckpoint: Date | null;
   /** Time of the oldest row that no checkpoint covers. */
-  readonly oldestUncovered: Date | undefined;
+  readonly oldestUncovered: Date | null;
   /** The approximate number of rows. */
   readonly rows: number;
 }
@@ -90,16 +90,16 @@ const QR_REALMS = `
 const TRAIL = `
   WITH last AS (SELECT max(at) AS at, max(last_id) AS id FROM audit_checkpoints
     WHERE at <= clock_timestamp() + interval '5 minutes' AND last_id <= (SELECT last_value FROM audit_id_seq))
-  SELECT last.at AS last_checkpoint,
-    (SELECT min(audit.at) FROM audit WHERE last.id IS NULL OR audit.id > last.id) AS oldest_uncovered,
+  SELECT last.at AS "lastCheckpoint",
+    (SELECT min(audit.at) FROM audit WHERE last.id IS NULL OR audit.id > last.id) AS "oldestUncovered",
     (SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::float8
      FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid WHERE i.inhparent = 'audit'::regclass) AS rows
   FROM last`;
 
 /** The audit has no index on the action: the newest rows are read first. */
 const BACKUPS = `
-  SELECT (SELECT at FROM audit WHERE action = 'backup/export' ORDER BY at DESC, id DESC LIMIT 1) AS last_export,
-    (SELECT min(created_at) FROM encryption_keys) AS installed_at,
+  SELECT (SELECT at FROM audit WHERE action = 'backup/export' ORDER BY at DESC, id DESC LIMIT 1) AS "lastExport",
+    (SELECT min(created_at) FROM encryption_keys) AS "installedAt",
     (SELECT value FROM configuration WHERE key = '${BACKUP_ELSEWHERE}') AS elsewhere`;
 
 /**
@@ -131,32 +131,25 @@ export class InstallationStore {
   }
 
   async connections(): Promise<ConnectionFacts> {
-    return (await this.#row<ConnectionFacts>(GRANTED)) ?? { granted: 0, servers: 0 };
+    const [row = { granted: 0, servers: 0 }] = await this.#rows<ConnectionFacts>(GRANTED);
+    return row;
   }
 
   /** @returns the sets of realms that QR-TAN tokens are in, each by names, sorted; an empty one: no realm */
   async realmsOfQrTokens(): Promise<readonly (readonly string[])[]> {
-    const { rows } = await this.#database.knex.raw<{ rows: { realms: readonly string[] }[] }>(QR_REALMS);
+    const rows = await this.#rows<{ realms: readonly string[] }>(QR_REALMS);
     return rows.map(({ realms }) => realms);
   }
 
   /** @returns the number of counts that differ from the tokens and users themselves */
   async driftedCounts(): Promise<number> {
-    const { rows } = await this.#database.knex.raw<{ rows: { drifts: string }[] }>(DRIFTS, [1]);
-    return Number(rows[0]?.drifts ?? 0);
+    const [row] = await this.#rows<{ drifts: string }>(DRIFTS, [1]);
+    return Number(row?.drifts ?? 0);
   }
 
   async trail(): Promise<TrailFacts> {
-    const row = await this.#row<{
-      last_checkpoint: Date | null;
-      oldest_uncovered: Date | null;
-      rows: number;
-    }>(TRAIL);
-    return {
-      lastCheckpoint: row?.last_checkpoint ?? undefined,
-      oldestUncovered: row?.oldest_uncovered ?? undefined,
-      rows: Math.round(row?.rows ?? 0),
-    };
+    const [row] = await this.#rows<TrailFacts>(TRAIL);
+    return row ?? { lastCheckpoint: null, oldestUncovered: null, rows: 0 };
   }
 
   /** @returns the API tokens that end within a period, the next first */
@@ -176,35 +169,35 @@ export class InstallationStore {
 
   /** @returns the disabled triggers of the program by table and name */
   async disabledTriggers(): Promise<readonly string[]> {
-    const { rows } = await this.#database.knex.raw<{ rows: { name: string }[] }>(DISABLED_TRIGGERS);
-    return rows.map(({ name }) => name);
+    return (await this.#rows<{ name: string }>(DISABLED_TRIGGERS)).map(({ name }) => name);
   }
 
   /** @returns the receivers in use whose last delivery has failed */
-  async failingWebhooks(): Promise<readonly FailingWebhook[]> {
-    const { rows } = await this.#database.knex.raw<{ rows: FailingWebhook[] }>(FAILING_WEBHOOKS);
-    return rows;
+  failingWebhooks(): Promise<readonly FailingWebhook[]> {
+    return this.#rows<FailingWebhook>(FAILING_WEBHOOKS);
   }
 
   async backups(): Promise<BackupFacts> {
-    const row = await this.#row<{
-      last_export: Date | null;
-      installed_at: Date | null;
-      elsewhere: string | null;
-    }>(BACKUPS);
-    return {
-      lastExport: row?.last_export ?? undefined,
-      installedAt: row?.installed_at ?? undefined,
-      isElsewhere: isNotFalse(row?.elsewhere ?? ''),
-    };
+    const [row] = await this.#rows<BackupFacts & { elsewhere: string | null }>(BACKUPS);
+    const { lastExport = null, installedAt = null, elsewhere } = row ?? {};
+    return { lastExport, installedAt, isElsewhere: isNotFalse(elsewhere ?? '') };
   }
 
   async time(): Promise<Date> {
     return new Date(Number(await readDatabaseTime(this.#database.knex)) / 1_000);
   }
 
-  facts(): Promise<DatabaseFacts> {
-    return readDatabaseFacts(this.#database.knex);
+  async facts(): Promise<DatabaseFacts> {
+    const [row] = await this.#rows<
+      Pick<DatabaseFacts, 'version' | 'isReadOnly'> & { settings: Readonly<Record<string, string>> }
+    >(
+      `SELECT current_setting('server_version_num')::integer AS version,
+         pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS "isReadOnly",
+         (SELECT json_object_agg(name, current_setting(name, true)) FROM unnest(?::text[] || CASE WHEN inet_client_addr() IS NULL THEN '{}' ELSE ?::text[] END) AS name) AS settings`,
+      [SETTINGS, TCP_SETTINGS],
+    );
+    const { version = 0, isReadOnly = false, settings = {} } = row ?? {};
+    return { version, isReadOnly, settings: new Map(Object.entries(settings)) };
   }
 
   /** @returns what is known of the database's clock; undefined: no server has looked at it */
@@ -212,9 +205,9 @@ export class InstallationStore {
     return readClockState(this.#database.knex);
   }
 
-  async #row<Row>(statement: string): Promise<Row | undefined> {
-    const { rows } = await this.#database.knex.raw<{ rows: Row[] }>(statement);
-    return rows[0];
+  async #rows<Row>(statement: string, values: readonly Knex.Value[] = []): Promise<readonly Row[]> {
+    const { rows } = await this.#database.knex.raw<{ rows: Row[] }>(statement, values);
+    return rows;
   }
 }
 
@@ -229,20 +222,3 @@ const SETTINGS = [
 ];
 /** Those of sessions from another machine, or through TCP: on a socket of the machine they are always 0. */
 const TCP_SETTINGS = ['tcp_keepalives_idle', 'tcp_user_timeout'];
-
-async function readDatabaseFacts(connection: Knex): Promise<DatabaseFacts> {
-  const { rows } = await connection.raw<{
-    rows: { version: number; read_only: boolean; settings: Readonly<Record<string, string>> }[];
-  }>(
-    `SELECT current_setting('server_version_num')::integer AS version,
-       pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS read_only,
-       (SELECT json_object_agg(name, current_setting(name, true)) FROM unnest(?::text[] || CASE WHEN inet_client_addr() IS NULL THEN '{}' ELSE ?::text[] END) AS name) AS settings`,
-    [SETTINGS, TCP_SETTINGS],
-  );
-  const [row] = rows;
-  return {
-    version: row?.version ?? 0,
-    settings: new Map(Object.entries(row?.settings ?? {})),
-    isReadOnly: row?.read_only === true,
-  };
-}

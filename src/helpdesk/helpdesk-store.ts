@@ -3,20 +3,16 @@ import type { ClosedBy } from '../challenges/challenge.ts';
 import type { Database } from '../database/database.ts';
 import { isRowId, isStorable } from '../kernel/text.ts';
 import { selectTokens, type TokenRow, toToken } from '../tokens/token-rows-store.ts';
+import type { TokenFilter } from '../tokens/token-selection.ts';
 import type { Token } from '../tokens/token.ts';
 import type { OwnerId } from '../users/user.ts';
 
 /** Conditions on the tokens of a page; an absent one does not restrict. */
-export interface TokenPageFilter {
-  /** Tokens in at least one of these realms; none of them means no token. */
-  readonly inRealms?: readonly string[] | undefined;
+export interface TokenPageFilter extends Pick<TokenFilter, 'inRealms' | 'owner' | 'active' | 'assigned'> {
   /** True: tokens in no realm. */
   readonly inNoRealm?: boolean;
-  readonly owner?: OwnerId | undefined;
   /** The beginning of the serial, in any case. */
   readonly serialPrefix?: string | undefined;
-  readonly active?: boolean | undefined;
-  readonly assigned?: boolean | undefined;
   /** True: locked tokens only. */
   readonly isLocked?: boolean;
   /** The serial after which the page begins, in the order of the page; absent: the first page. */
@@ -214,19 +210,8 @@ export interface LatestTransaction {
   readonly issuedAt: Date;
   readonly expiresAt: Date;
   readonly closedBy: ClosedBy | null;
-  readonly closedAt: Date | null;
   /** The number of wrong responses to it. */
   readonly failCount: number;
-}
-
-interface LatestRow {
-  readonly transaction_id: string;
-  readonly serial: string;
-  readonly issued_at: Date;
-  readonly open_until: Date;
-  readonly closed_by: ClosedBy | null;
-  readonly closed_at: Date | null;
-  readonly wrong_count: number;
 }
 
 /** A token may have been in other realms before. */
@@ -267,26 +252,20 @@ export class LatestTransactionStore {
     realms?: readonly string[],
   ): Promise<readonly LatestTransaction[]> {
     const merged = realms === undefined ? max : max * MERGED_FOR_BOUND;
-    const { rows } = await this.#database.knex.raw<{ rows: LatestRow[] }>(
+    const { rows } = await this.#database.knex.raw<{ rows: LatestTransaction[] }>(
       `WITH latest AS MATERIALIZED (
          SELECT newest.*, tokens.serial FROM unnest(?::bigint[]) AS wanted (id) JOIN tokens USING (id)
            CROSS JOIN LATERAL (
-             SELECT transaction_id, issued_at, open_until, closed_by, closed_at, wrong_count FROM challenges
+             SELECT transaction_id, issued_at, open_until, closed_by, wrong_count FROM challenges
              WHERE token_id = wanted.id ORDER BY issued_at DESC, id DESC LIMIT ?
            ) AS newest
          ORDER BY newest.issued_at DESC, newest.transaction_id LIMIT ?)
-       SELECT * FROM latest ${realms === undefined ? '' : `WHERE ${HAS_NO_FOREIGN_ROW}`}
+       SELECT transaction_id AS "transactionId", serial, issued_at AS "issuedAt", open_until AS "expiresAt",
+         closed_by AS "closedBy", wrong_count AS "failCount"
+       FROM latest ${realms === undefined ? '' : `WHERE ${HAS_NO_FOREIGN_ROW}`}
        ORDER BY issued_at DESC, transaction_id LIMIT ?`,
       [[...tokenIds], merged, merged, ...(realms === undefined ? [] : [[...realms]]), max],
     );
-    return rows.map((row) => ({
-      transactionId: row.transaction_id,
-      serial: row.serial,
-      issuedAt: row.issued_at,
-      expiresAt: row.open_until,
-      closedBy: row.closed_by,
-      closedAt: row.closed_at,
-      failCount: row.wrong_count,
-    }));
+    return rows;
   }
 }

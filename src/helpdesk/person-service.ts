@@ -3,7 +3,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isStorable } from '../kernel/text.ts';
-import type { AccessControl, Grant } from '../policy/access-control.ts';
+import { type AccessControl, boundsOf, type Grant, holdsIn } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import type { DirectoryUser } from '../resolvers/user-source.ts';
 import type { OwnSessionStore } from '../self-service/own-session-store.ts';
@@ -14,13 +14,8 @@ import type { ResolvedUser, UserDirectory, UserReference } from '../users/user-d
 import type { LatestTransaction, LatestTransactionStore } from './helpdesk-store.ts';
 
 /** A stored transaction of a token. */
-interface RecentTransaction {
-  readonly transactionId: string;
-  readonly serial: string;
-  readonly issuedAt: Date;
+interface RecentTransaction extends Omit<LatestTransaction, 'closedBy' | 'expiresAt'> {
   readonly state: (typeof STORED_STATES)[number];
-  /** The number of wrong responses. */
-  readonly failCount: number;
 }
 
 /** A user with their tokens. */
@@ -71,12 +66,12 @@ export class PersonService {
     const { login, realm, resolver, userId } = user;
     const found = await this.#deps.tokens.list({
       owner: { resolverId: resolver.id, userId },
-      inRealms: realmsOf(grant),
+      inRealms: boundsOf(grant),
       limit: MAX_TOKENS + 1,
     });
     const tokens = found.slice(0, MAX_TOKENS).filter((token) => isVisible(token, grant));
     const listed = this.#deps.access.grantOf(configuration, caller, { scope: 'admin', action: 'userlist' });
-    const isDescribed = listed?.realms === 'all' || listed?.realms.includes(realm.name) === true;
+    const isDescribed = listed !== undefined && holdsIn(listed, realm.name);
     const { givenName, surname, email, phone } = user;
     const viewing = { configuration, grant, now: this.#deps.clock.now() };
     return {
@@ -95,10 +90,9 @@ export class PersonService {
     const { access, sessions, clock } = this.#deps;
     const { resolver, realm, userId } = user;
     const grant = access.grantOf(configuration, caller, { scope: 'admin', action: 'sessions' });
-    if (grant === undefined || (grant.realms !== 'all' && !grant.realms.includes(realm.name))) {
-      return null;
-    }
-    return sessions.countOpen({ resolverId: resolver.id, userId }, clock.now(), realmsOf(grant));
+    return grant !== undefined && holdsIn(grant, realm.name)
+      ? sessions.countOpen({ resolverId: resolver.id, userId }, clock.now(), boundsOf(grant))
+      : null;
   }
 
   /**
@@ -116,7 +110,7 @@ export class PersonService {
     );
     const { resolver, userId, login } = await users.resolve(configuration, reference, grant.realms);
     const owner = { resolverId: resolver.id, userId, login };
-    return sessions.endAll(owner, clock.now(), realmsOf(grant), actOf(caller, 'user/session'));
+    return sessions.endAll(owner, clock.now(), boundsOf(grant), actOf(caller, 'user/session'));
   }
 
   /**
@@ -129,7 +123,7 @@ export class PersonService {
     const { resolver, userId } = await this.#deps.users.resolve(configuration, reference, grant.realms);
     const tokens = await this.#deps.tokens.list({
       owner: { resolverId: resolver.id, userId },
-      inRealms: realmsOf(grant),
+      inRealms: boundsOf(grant),
       limit: MAX_TOKENS,
     });
     return tokens.filter((token) => isVisible(token, grant)).map(({ serial }) => serial);
@@ -162,13 +156,10 @@ export class PersonService {
     const ids = tokens.filter((token) => isVisible(token, grant)).map(({ id }) => id);
     const now = clock.now();
     const latest =
-      ids.length === 0 ? [] : await transactions.ofTokens(ids, MAX_TRANSACTIONS, realmsOf(grant));
-    return latest.map((one) => ({
-      transactionId: one.transactionId,
-      serial: one.serial,
-      issuedAt: one.issuedAt,
-      state: stateOf(one, now),
-      failCount: one.failCount,
+      ids.length === 0 ? [] : await transactions.ofTokens(ids, MAX_TRANSACTIONS, boundsOf(grant));
+    return latest.map(({ closedBy, expiresAt, ...stored }) => ({
+      ...stored,
+      state: stateOf(closedBy, expiresAt <= now),
     }));
   }
 
@@ -177,14 +168,9 @@ export class PersonService {
   }
 }
 
-/** @returns the realms to which the grant is bound; undefined: to none */
-function realmsOf({ realms }: Grant): readonly string[] | undefined {
-  return realms === 'all' ? undefined : realms;
-}
-
-function stateOf({ closedBy, expiresAt }: LatestTransaction, now: Date): RecentTransaction['state'] {
+function stateOf(closedBy: LatestTransaction['closedBy'], isOver: boolean): RecentTransaction['state'] {
   if (closedBy === null) {
-    return expiresAt <= now ? 'expired' : 'open';
+    return isOver ? 'expired' : 'open';
   }
   return closedBy === 'exhausted' ? 'given up' : closedBy;
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { KeyedCounts } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { composed } from '../kernel/text.ts';
-import type { AccessControl, Grant } from '../policy/access-control.ts';
+import { type AccessControl, boundsOf, type Grant, holdsIn } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import { findInOrder } from '../resolvers/resolver-lookup.ts';
 import {
@@ -101,7 +101,7 @@ export class SearchService {
   async #tokens(configuration: Configuration, grant: Grant, text: string): Promise<TokensFound> {
     const found = await this.#deps.pages.page({
       serialPrefix: text,
-      inRealms: grant.realms === 'all' ? undefined : grant.realms,
+      inRealms: boundsOf(grant),
       limit: MAX_HITS + 1,
     });
     const viewing = { configuration, grant, now: this.#deps.clock.now() };
@@ -122,10 +122,7 @@ export class SearchService {
       resolverId: configuration.resolvers.find(({ name }) => name === resolver)?.id ?? '',
       userId,
     }));
-    const haveLocked =
-      show === undefined
-        ? []
-        : await this.#deps.pages.haveLocked(owners, show.realms === 'all' ? undefined : show.realms);
+    const haveLocked = show === undefined ? [] : await this.#deps.pages.haveLocked(owners, boundsOf(show));
     return {
       ...found,
       hits: found.hits.map((person, place) => ({ ...person, hasLockedToken: haveLocked[place] === true })),
@@ -135,7 +132,7 @@ export class SearchService {
   /** Reads `login@realm` and `realm\\login` as requests do, where there is such a visible realm. */
   #peopleNamed(configuration: Configuration, grant: Grant, text: string): Promise<PeopleFound> {
     const { login, realm } = locate(configuration, { user: text });
-    const isMeant = realm !== undefined && (grant.realms === 'all' || grant.realms.includes(realm.name));
+    const isMeant = realm !== undefined && holdsIn(grant, realm.name);
     return isMeant && login !== text && login.trim() !== ''
       ? this.#deps.people.find(configuration, { realms: [realm.name] }, login, MAX_HITS)
       : this.#deps.people.find(configuration, grant, text, MAX_HITS);
@@ -238,7 +235,8 @@ export class PeopleSearch {
       return { users: [] };
     }
     if (this.#running.of(resolver.id) >= QUESTIONS_AT_ONCE) {
-      return { users: [], reason: unavailable(resolver, 'it works at other searches').message };
+      const busy = new ResolverUnavailable({ resolver: resolver.name, reason: 'it works at other searches' });
+      return { users: [], reason: busy.message };
     }
     const source = this.#sources(resolver);
     const [exact, beginning, called] = await Promise.all([
@@ -302,10 +300,6 @@ async function findExact(source: UserSource, login: string): Promise<readonly Di
     }
     throw error;
   }
-}
-
-function unavailable({ name }: Resolver, reason: string): ResolverUnavailable {
-  return new ResolverUnavailable({ resolver: name, reason });
 }
 
 const UMLAUTS = { ae: 'ä', oe: 'ö', ue: 'ü', ss: 'ß' } as const;

@@ -57,14 +57,13 @@ const closedChallenges: ChoreStep = {
   due: (connection, { challengesEndBefore }) =>
     connection('challenges').whereNotNull('closed_by').where('open_until', '<', challengesEndBefore),
   // A closed one does not change any more: no decision can depend on it.
-  remove: async (transaction, { challengesEndBefore }, max) =>
-    rowsOf(
-      await transaction.raw(
-        `DELETE FROM challenges WHERE id = ANY (ARRAY(
-           SELECT id FROM challenges WHERE closed_by IS NOT NULL AND open_until < ?
-           ORDER BY open_until LIMIT ? FOR UPDATE SKIP LOCKED))`,
-        [challengesEndBefore, max],
-      ),
+  remove: (transaction, { challengesEndBefore }, max) =>
+    removedBy(
+      transaction,
+      `DELETE FROM challenges WHERE id = ANY (ARRAY(
+         SELECT id FROM challenges WHERE closed_by IS NOT NULL AND open_until < ?
+         ORDER BY open_until LIMIT ? FOR UPDATE SKIP LOCKED))`,
+      [challengesEndBefore, max],
     ),
 };
 
@@ -72,13 +71,12 @@ const closedChallenges: ChoreStep = {
 const endedSessions = (table: 'sessions' | 'user_sessions', ended: string): ChoreStep => ({
   chore: 'sessions',
   due: (connection, { sessionsEndBy }) => connection(table).whereRaw(`(${ended})`, [sessionsEndBy]),
-  remove: async (transaction, { sessionsEndBy }, max) =>
-    rowsOf(
-      await transaction.raw(
-        `DELETE FROM ${table} WHERE id = ANY (ARRAY(
-           SELECT id FROM ${table} WHERE ${ended} LIMIT ? FOR UPDATE SKIP LOCKED))`,
-        [sessionsEndBy, max],
-      ),
+  remove: (transaction, { sessionsEndBy }, max) =>
+    removedBy(
+      transaction,
+      `DELETE FROM ${table} WHERE id = ANY (ARRAY(
+         SELECT id FROM ${table} WHERE ${ended} LIMIT ? FOR UPDATE SKIP LOCKED))`,
+      [sessionsEndBy, max],
     ),
 });
 
@@ -91,13 +89,12 @@ const endedLimits: ChoreStep = {
   chore: 'rate limits',
   due: (connection, { limitsEndBy }) =>
     connection('rate_limits').whereRaw('(expire <= ? OR expire > ?)', limitBounds(limitsEndBy)),
-  remove: async (transaction, { limitsEndBy }, max) =>
-    rowsOf(
-      await transaction.raw(
-        `DELETE FROM rate_limits WHERE key = ANY (ARRAY(
-           SELECT key FROM rate_limits WHERE expire <= ? OR expire > ? LIMIT ? FOR UPDATE SKIP LOCKED))`,
-        [...limitBounds(limitsEndBy), max],
-      ),
+  remove: (transaction, { limitsEndBy }, max) =>
+    removedBy(
+      transaction,
+      `DELETE FROM rate_limits WHERE key = ANY (ARRAY(
+         SELECT key FROM rate_limits WHERE expire <= ? OR expire > ? LIMIT ? FOR UPDATE SKIP LOCKED))`,
+      [...limitBounds(limitsEndBy), max],
     ),
 };
 
@@ -124,14 +121,13 @@ const oldResponseMinutes: ChoreStep = {
   chore: 'response minutes',
   due: (connection, { responsesCountedBefore }) =>
     connection('response_minutes').where('minute', '<', responsesCountedBefore),
-  remove: async (transaction, { responsesCountedBefore }, max) =>
-    rowsOf(
-      await transaction.raw(
-        `DELETE FROM response_minutes WHERE (minute, outcome) IN (
-           SELECT minute, outcome FROM response_minutes WHERE minute < ?
-           ORDER BY minute, outcome LIMIT ? FOR UPDATE SKIP LOCKED)`,
-        [responsesCountedBefore, max],
-      ),
+  remove: (transaction, { responsesCountedBefore }, max) =>
+    removedBy(
+      transaction,
+      `DELETE FROM response_minutes WHERE (minute, outcome) IN (
+         SELECT minute, outcome FROM response_minutes WHERE minute < ?
+         ORDER BY minute, outcome LIMIT ? FOR UPDATE SKIP LOCKED)`,
+      [responsesCountedBefore, max],
     ),
 };
 
@@ -280,6 +276,11 @@ function limitBounds(endBy: Date): readonly [number, number] {
   return [endBy.getTime(), endBy.getTime() + NO_LIMIT_LASTS];
 }
 
-function rowsOf({ rowCount }: { rowCount: number | null }): number {
+async function removedBy(
+  transaction: Knex.Transaction,
+  statement: string,
+  values: readonly Knex.Value[],
+): Promise<number> {
+  const { rowCount } = await transaction.raw<{ rowCount: number | null }>(statement, values);
   return rowCount ?? 0;
 }

@@ -11,17 +11,12 @@ const FIRST = `
   SELECT coalesce((SELECT max(at) FROM audit), :now), :now
   WHERE NOT EXISTS (SELECT FROM clock_state) ON CONFLICT DO NOTHING`;
 
-const KNOWN = 'SELECT seen_at, looked_at, steady_since FROM clock_state';
+const KNOWN =
+  'SELECT seen_at AS "seenAt", looked_at AS "lookedAt", steady_since AS "steadySince" FROM clock_state';
 const GOES_ON = 'UPDATE clock_state SET seen_at = ?, looked_at = ?, steady_since = NULL';
 const IN_DOUBT = 'UPDATE clock_state SET looked_at = ?, steady_since = ?';
 /** What a jump forward could take away. */
 const IS_ANY_OLD = `SELECT EXISTS (SELECT FROM audit WHERE at < ?::timestamptz - interval '1 day') AS is_any`;
-
-interface ClockRow {
-  readonly seen_at: Date;
-  readonly looked_at: Date;
-  readonly steady_since: Date | null;
-}
 
 /** A look of this process. */
 interface Look {
@@ -32,9 +27,8 @@ interface Look {
 
 /** @returns what is known of the database's clock; undefined: nobody has looked at it yet */
 export async function readClockState(knex: Knex): Promise<ClockState | undefined> {
-  const { rows } = await knex.raw<{ rows: ClockRow[] }>(KNOWN);
-  const [row] = rows;
-  return row && { seenAt: row.seen_at, lookedAt: row.looked_at, steadySince: row.steady_since };
+  const { rows } = await knex.raw<{ rows: ClockState[] }>(KNOWN);
+  return rows[0];
 }
 
 /** Holds the newest row of a restored audit for the time at which the clock was last right, whatever it shows now. */

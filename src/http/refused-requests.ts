@@ -72,7 +72,7 @@ function singleSignOnFacts({ why, person }: ErrorPayloads['sign-in.ended']): Par
   return { detail: why, ...(person !== undefined && { actor: person, subject: person }) };
 }
 
-/** @returns the outcome; `audit/refused-right-search.ts` reads it */
+/** @returns the outcome; `audit/explanation-service.ts` reads it */
 function missingRight({ policy, tokenRight }: ErrorPayloads['right.missing']): string {
   if (tokenRight !== undefined) {
     return `no right ${tokenRight} in the API token`;

@@ -10,6 +10,16 @@ export interface Grant {
   readonly realms: 'all' | readonly string[];
 }
 
+/** @returns true if the grant holds in a realm */
+export function holdsIn({ realms }: Grant, realm: string): boolean {
+  return realms === 'all' || realms.includes(realm);
+}
+
+/** @returns the realms to which the grant is bound; undefined: to none */
+export function boundsOf({ realms }: Grant): readonly string[] | undefined {
+  return realms === 'all' ? undefined : realms;
+}
+
 /** Decides on rights and the realms in which they hold. */
 export class AccessControl {
   readonly #clock: Clock;

@@ -55,7 +55,7 @@ export function actOf(caller: Caller, action: string): Act {
 }
 
 /** @returns the server, which asks on its own behalf: the actor needs no right. The audit names the actor */
-export function serverCaller({ actor, client, requestId }: Act): Caller {
+export function serverCaller({ actor, client, requestId }: Omit<Act, 'action'>): Caller {
   return { principal: { administrator: actor, rights: ['*'], operator: true, client }, requestId };
 }
 

@@ -11,6 +11,7 @@ import {
 } from './granting.ts';
 import { isMeant, ownerOf, policyValue, type PolicyValueQuestion, ReadPolicy } from './read-policy.ts';
 import type { PolicySubject, UserMatch } from './policy-conditions.ts';
+import type { Policy } from './stored-policy.ts';
 
 /** The reason why a policy does not apply. */
 type ObstacleKind =
@@ -151,9 +152,8 @@ export function remediesFor(
   ].map(({ policy }) => policy.name);
 }
 
-function withAction(policy: ReadPolicy, action: string): ReadPolicy {
-  const { name, scope, action: actions, realm, user, client, time, active } = policy;
-  return new ReadPolicy({ name, scope, action: `${actions}, ${action}`, realm, user, client, time, active });
+function withAction(policy: Policy, action: string): ReadPolicy {
+  return new ReadPolicy({ ...policy, action: `${policy.action}, ${action}` });
 }
 
 /** @returns the values that apply, with the policies that give them and those that do not apply */

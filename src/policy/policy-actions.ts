@@ -1,6 +1,6 @@
-import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { ServiceError } from '../kernel/errors.ts';
 import { isIssuerLogo, isIssuerName } from '../ocra/issuer.ts';
-import { type PolicyScope, RIGHT_SCOPES } from './stored-policy.ts';
+import { attempt, invalidPolicy, type PolicyScope, RIGHT_SCOPES } from './stored-policy.ts';
 
 /** The allowed values of an action of the scope authentication. */
 interface ActionValue {
@@ -173,7 +173,7 @@ function addAction(
   }
   assertAction(scope, action, read);
   if (known.has(action) && known.get(action) !== (read ?? '')) {
-    throw invalid(`The action '${action}' has two values`);
+    throw invalidPolicy(`The action '${action}' has two values`);
   }
   known.set(action, read ?? '');
 }
@@ -184,7 +184,7 @@ function assertSome(
   [unknown]: readonly string[],
 ): void {
   if (known.size === 0 && unknown === undefined) {
-    throw invalid(`A policy of scope ${scope} needs an action. Known: ${listKnown(scope)}.`);
+    throw invalidPolicy(`A policy of scope ${scope} needs an action. Known: ${listKnown(scope)}.`);
   }
   if (known.size === 0 && unknown !== undefined && scope === 'authentication') {
     throw unknownAction(scope, unknown);
@@ -207,13 +207,12 @@ export function storedActions(scope: PolicyScope, text: string): StoredActions {
   const unknown = new Set<string>();
   const withheld = new Set<string>();
   for (const { action, value } of readEntries(scope, text)) {
+    const { fault } = attempt(() => {
+      addAction(known, scope, action, value);
+    });
     if (!isKnown(scope, action)) {
       unknown.add(action);
-    } else if (
-      !isReadable(() => {
-        addAction(known, scope, action, value);
-      })
-    ) {
+    } else if (fault !== undefined) {
       unknown.add(`${action} with its value`);
       withheld.add(action);
     }
@@ -261,18 +260,6 @@ function mayBound(scope: PolicyScope, action: string, value: string | undefined)
     : value !== undefined || !/^[A-Za-z][\w.-]*$/.test(action);
 }
 
-function isReadable(read: () => void): boolean {
-  try {
-    read();
-    return true;
-  } catch (error) {
-    if (isServiceError(error, 'policy.invalid')) {
-      return false;
-    }
-    throw error;
-  }
-}
-
 /**
  * Reads a comma list of `action` or `action=value`. A value is the text after the first `=`; one with commas needs
  * single or double quotation marks. Names are compared exactly.
@@ -314,7 +301,7 @@ function unquote(value: string): string {
     return value;
   }
   if (value.length < 2 || !value.endsWith(quote)) {
-    throw invalid(`The quotation mark ${quote} is not closed`);
+    throw invalidPolicy(`The quotation mark ${quote} is not closed`);
   }
   return value.slice(1, -1);
 }
@@ -322,10 +309,10 @@ function unquote(value: string): string {
 function assertAction(scope: PolicyScope, action: string, value: string | undefined): void {
   const valued = scope === 'authentication' ? VALUED[action] : undefined;
   if (valued === undefined && value !== undefined) {
-    throw invalid(`The action '${action}' of scope ${scope} takes no value`);
+    throw invalidPolicy(`The action '${action}' of scope ${scope} takes no value`);
   }
   if (valued !== undefined && (value === undefined || !valued.fits(value))) {
-    throw invalid(`The action '${action}' needs a value: ${valued.allowed}`);
+    throw invalidPolicy(`The action '${action}' needs a value: ${valued.allowed}`);
   }
 }
 
@@ -341,13 +328,9 @@ function unknownAction(
 ): ServiceError {
   const [valued] = scope === 'authentication' ? [...known.keys()].slice(-1) : [];
   const remedy = valued === undefined ? '' : ` Quotation marks keep a comma in a value: ${valued}="A, B".`;
-  return invalid(`Unknown action '${action}' in scope ${scope}. Known: ${listKnown(scope)}.${remedy}`);
+  return invalidPolicy(`Unknown action '${action}' in scope ${scope}. Known: ${listKnown(scope)}.${remedy}`);
 }
 
 function listKnown(scope: PolicyScope): string {
   return [...knownActions(scope), ...(hasWildcard(scope) ? ['*'] : [])].join(', ');
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('policy.invalid', message);
 }

@@ -1,7 +1,8 @@
-import { ServiceError } from '../kernel/errors.ts';
+import type { ServiceError } from '../kernel/errors.ts';
 import { composed, splitList } from '../kernel/text.ts';
 import { RE2JS, RE2JSException, RE2JSSyntaxException } from 're2js';
 import { NetworkSet, readAddress } from '../kernel/networks.ts';
+import { invalidPolicy } from './stored-policy.ts';
 
 /** A user whom a policy may match. */
 export interface PolicySubject {
@@ -84,7 +85,7 @@ function readRule(text: string): UserRule {
   const isExclusion = text.startsWith('!');
   const entry = isExclusion ? text.slice(1).trim() : text;
   if (entry === '' || entry === ':') {
-    throw new ServiceError('policy.invalid', `'${text}' names nobody`);
+    throw invalidPolicy(`'${text}' names nobody`);
   }
   if (entry === '*') {
     return { isExclusion, isEverybody: true, matches: () => true };
@@ -179,7 +180,7 @@ function reasonOf(error: RE2JSException): string {
 }
 
 function invalidPattern(reason: string, source: string): ServiceError {
-  return new ServiceError('policy.invalid', `${reason} in '${source}'`);
+  return invalidPolicy(`${reason} in '${source}'`);
 }
 
 /**
@@ -200,7 +201,9 @@ export function readClients(text: string): (client: string) => boolean {
     if (network === '*' && !isExclusion) {
       isAny = true;
     } else if (!(isExclusion ? excluded : included).add(network)) {
-      throw invalidClient(network);
+      throw invalidPolicy(
+        `'${network}' is not a client. Use addresses or networks such as 10.0.0.5, 10.0.0.0/8 or 2001:db8::/32, or *.`,
+      );
     }
   }
   return matchClients(excluded, isAny || inclusions === 0 ? undefined : included);
@@ -215,13 +218,6 @@ function matchClients(excluded: NetworkSet, included: NetworkSet | undefined): (
     const address = readAddress(client);
     return address !== undefined && !excluded.has(address) && included?.has(address) !== false;
   };
-}
-
-function invalidClient(entry: string): ServiceError {
-  return new ServiceError(
-    'policy.invalid',
-    `'${entry}' is not a client. Use addresses or networks such as 10.0.0.5, 10.0.0.0/8 or 2001:db8::/32, or *.`,
-  );
 }
 
 interface Field {
@@ -311,5 +307,5 @@ function isWithin(field: Field, ranges: readonly FieldRange[], at: Date): boolea
 }
 
 function invalidTime(time: string, reason: string): ServiceError {
-  return new ServiceError('policy.invalid', `'${time}' is not a time: ${reason}`);
+  return invalidPolicy(`'${time}' is not a time: ${reason}`);
 }

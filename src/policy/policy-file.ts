@@ -1,6 +1,6 @@
-import { ServiceError } from '../kernel/errors.ts';
+import type { ServiceError } from '../kernel/errors.ts';
 import { keepForeignPolicy, type KeptPolicy, MAX_FIELD_LENGTH, readActive, turnedOff } from './policy.ts';
-import type { Policy } from './stored-policy.ts';
+import { attempt, invalidPolicy, type Policy } from './stored-policy.ts';
 
 /*
  * Policies as a text file, for people and for LinOTP: a section `[name]` each, with a line `field = value` for each
@@ -40,15 +40,8 @@ function formsOf(value: string): readonly string[] {
 }
 
 function readsAs(text: string, name: string, field: string, value: string): boolean {
-  try {
-    const [read, ...others] = sectionsOf(text);
-    return others.length === 0 && read?.name === name && read.fields.get(field) === value;
-  } catch (error) {
-    if (error instanceof ServiceError) {
-      return false;
-    }
-    throw error;
-  }
+  const [read, ...others] = attempt(() => sectionsOf(text)).value ?? [];
+  return others.length === 0 && read?.name === name && read.fields.get(field) === value;
 }
 
 /**
@@ -59,15 +52,12 @@ function readsAs(text: string, name: string, field: string, value: string): bool
 export function readPolicyFile(text: string): readonly KeptPolicy[] {
   const policies = sectionsOf(text).map(policyOf);
   if (policies.length === 0) {
-    throw new ServiceError(
-      'policy.invalid',
-      'The file has no policy: it has a section such as [name] for each',
-    );
+    throw invalidPolicy('The file has no policy: it has a section such as [name] for each');
   }
   const names = new Set<string>();
   for (const { policy } of policies) {
     if (names.has(policy.name)) {
-      throw new ServiceError('policy.invalid', `The file has the policy '${policy.name}' twice`);
+      throw invalidPolicy(`The file has the policy '${policy.name}' twice`);
     }
     names.add(policy.name);
   }
@@ -85,19 +75,11 @@ function policyOf({ name, line, fields }: Section): KeptPolicy {
   }
   const known: readonly string[] = ['name', ...FIELDS];
   const unknown = [...fields.keys()].find((field) => !known.includes(field) && text(field) !== '');
-  const { scope, action, realm, user, client, time } = Object.fromEntries(
-    FIELDS.map((field) => [field, text(field)] as const),
-  ) as Record<(typeof FIELDS)[number], string>;
-  const stored = {
-    name,
-    scope,
-    action,
-    realm,
-    user,
-    client,
-    time,
-    active: readActive(text('active')) ?? true,
-  };
+  const texts = Object.fromEntries(FIELDS.map((field) => [field, text(field)])) as Record<
+    Exclude<(typeof FIELDS)[number], 'active'>,
+    string
+  >;
+  const stored = { ...texts, name, active: readActive(text('active')) ?? true };
   return unknown === undefined
     ? keepForeignPolicy(stored)
     : turnedOff(stored, `A policy has no field '${unknown.slice(0, 50)}'`);
@@ -125,7 +107,7 @@ function sectionsOf(text: string): readonly Section[] {
       addField(sections.at(-1), content, lines);
     }
     if (sections.length > MAX_POLICIES) {
-      throw new ServiceError('policy.invalid', `A file has at most ${MAX_POLICIES} policies`);
+      throw invalidPolicy(`A file has at most ${MAX_POLICIES} policies`);
     }
   }
   return sections;
@@ -221,5 +203,5 @@ class Lines {
 }
 
 function atLine(line: number, reason: string): ServiceError {
-  return new ServiceError('policy.invalid', `Line ${line} of the file: ${reason}`);
+  return invalidPolicy(`Line ${line} of the file: ${reason}`);
 }

@@ -5,12 +5,6 @@ import { GROUP, plainResolverName } from './policy-conditions.ts';
 import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
 import { splitList } from '../kernel/text.ts';
 
-/** A form of an entry in a field of a policy. */
-interface EntryForm {
-  readonly form: string;
-  readonly meaning: string;
-}
-
 /** A scope, as an editor of policies needs it. */
 interface DescribedScope {
   readonly name: PolicyScope;
@@ -76,7 +70,7 @@ const FORMS = {
     { form: '* * * 12 * 2026', meaning: 'December 2026' },
     { form: '', meaning: 'always' },
   ],
-} as const satisfies Readonly<Record<string, readonly EntryForm[]>>;
+} as const;
 
 /** @param administrators their names */
 export function policyNames(

@@ -1,4 +1,4 @@
-import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import { isServiceError } from '../kernel/errors.ts';
 import { plainName, splitList } from '../kernel/text.ts';
 import {
   assertEffect,
@@ -9,7 +9,7 @@ import {
   readActions,
 } from './policy-actions.ts';
 import { readClients, readTimes, readUsers } from './policy-conditions.ts';
-import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
+import { attempt, invalidPolicy, type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -64,10 +64,7 @@ export interface PolicyFinding {
  */
 export function checkPolicy(draft: PolicyDraft): Policy {
   const policy = filledIn(draft);
-  const [finding] = findingsOf(policy);
-  if (finding !== undefined) {
-    throw invalid(finding.message);
-  }
+  assertNone(findingsOf(policy));
   return policy;
 }
 
@@ -82,11 +79,14 @@ export function checkForeignPolicy(draft: PolicyDraft): {
   readonly actions: FoundActions;
 } {
   const policy = filledIn(draft);
-  const [finding] = findingsOf(policy, findActions);
-  if (finding !== undefined) {
-    throw invalid(finding.message);
-  }
+  assertNone(findingsOf(policy, findActions));
   return { policy, actions: findActions(knownScope(policy.scope), policy.action) };
+}
+
+function assertNone([finding]: readonly PolicyFinding[]): void {
+  if (finding !== undefined) {
+    throw invalidPolicy(finding.message);
+  }
 }
 
 /** A policy that was written elsewhere, as it can be kept. */
@@ -158,7 +158,7 @@ export function readActive(text: string | undefined): boolean | undefined {
     case '0':
       return false;
     default:
-      throw invalid('The state of a policy (active) is True or False');
+      throw invalidPolicy('The state of a policy (active) is True or False');
   }
 }
 
@@ -196,7 +196,8 @@ export function isAboutOwners(scope: string): boolean {
 export function knownScope(text: string): PolicyScope {
   const scope = POLICY_SCOPES.find((known) => known === text);
   if (scope === undefined) {
-    throw invalid(`Unknown scope '${shorten(text)}'. Known: ${POLICY_SCOPES.join(', ')}.`);
+    const shortened = text.length > 100 ? `${text.slice(0, 100)}…` : text;
+    throw invalidPolicy(`Unknown scope '${shortened}'. Known: ${POLICY_SCOPES.join(', ')}.`);
   }
   return scope;
 }
@@ -208,22 +209,14 @@ type PolicyCheck = readonly [
 /** Checks of what is stored, whatever it means. */
 const STORABLE: readonly PolicyCheck[] = [
   ['name', assertName],
-  ...(['action', 'realm', 'user', 'client', 'time'] as const).map(
-    (field) =>
-      [
-        field,
-        (policy: Policy) => {
-          assertText(policy, field);
-        },
-      ] as const,
-  ),
+  ...(['action', 'realm', 'user', 'client', 'time'] as const).map(textCheck),
 ];
 /** The checks of a policy, in the order in which their findings are reported. */
 const CHECKS: readonly PolicyCheck[] = [
   ['scope', ({ scope }) => knownScope(scope)],
   ...STORABLE,
-  ['realm', assertRealm],
-  ['user', assertUser],
+  presenceCheck('realm', "Name the realms of the policy, or '*' for all"),
+  presenceCheck('user', "Name the users of the policy, or '*' for everybody"),
   ['action', ({ scope, action }, read) => isKnownScope(scope) && read(knownScope(scope), action)],
   ['user', ({ user }) => readUsers(user)],
   ['client', ({ client }) => readClients(client)],
@@ -237,15 +230,9 @@ function findingsOf(
 ): readonly PolicyFinding[] {
   const findings = new Map<PolicyFinding['field'], string>();
   for (const [field, check] of checks) {
-    try {
-      if (!findings.has(field)) {
-        check(policy, read);
-      }
-    } catch (error) {
-      if (!(error instanceof ServiceError)) {
-        throw error;
-      }
-      findings.set(field, error.message);
+    const message = findings.get(field) ?? attempt(() => check(policy, read)).fault;
+    if (message !== undefined) {
+      findings.set(field, message);
     }
   }
   return [...findings].map(([field, message]) => ({ field, message }));
@@ -257,28 +244,32 @@ function isKnownScope(text: string): boolean {
 
 function assertName({ name }: Policy): void {
   if (!NAME.test(name)) {
-    throw invalid('The name of a policy has 1 to 128 letters, digits, dots, dashes and underscores');
+    throw invalidPolicy('The name of a policy has 1 to 128 letters, digits, dots, dashes and underscores');
   }
 }
 
-function assertText(policy: Policy, field: Exclude<PolicyFinding['field'], 'name' | 'scope'>): void {
-  if (policy[field].length > MAX_FIELD_LENGTH || /\p{Cc}|\p{Cs}/u.test(policy[field])) {
-    throw invalid(
-      `The ${field} of a policy has at most ${MAX_FIELD_LENGTH} characters, none of them a control character`,
-    );
-  }
+function textCheck(field: Exclude<PolicyFinding['field'], 'name' | 'scope'>): PolicyCheck {
+  return [
+    field,
+    ({ [field]: text }) => {
+      if (text.length > MAX_FIELD_LENGTH || /\p{Cc}|\p{Cs}/u.test(text)) {
+        throw invalidPolicy(
+          `The ${field} of a policy has at most ${MAX_FIELD_LENGTH} characters, none of them a control character`,
+        );
+      }
+    },
+  ];
 }
 
-function assertRealm({ realm }: Policy): void {
-  if (splitList(realm).length === 0) {
-    throw invalid("Name the realms of the policy, or '*' for all");
-  }
-}
-
-function assertUser({ user }: Policy): void {
-  if (splitList(user).length === 0) {
-    throw invalid("Name the users of the policy, or '*' for everybody");
-  }
+function presenceCheck(field: 'realm' | 'user', request: string): PolicyCheck {
+  return [
+    field,
+    ({ [field]: list }) => {
+      if (splitList(list).length === 0) {
+        throw invalidPolicy(request);
+      }
+    },
+  ];
 }
 
 /** @returns the realms of a policy, lower-case, or 'all' */
@@ -290,12 +281,4 @@ export function policyRealms(policy: Pick<Policy, 'realm'>): 'all' | readonly st
 function emptyMeans(text: string | undefined, meaning: string): string {
   const trimmed = (text ?? '').trim();
   return trimmed === '' ? meaning : trimmed;
-}
-
-function shorten(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('policy.invalid', message);
 }

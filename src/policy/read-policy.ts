@@ -1,4 +1,3 @@
-import { ServiceError } from '../kernel/errors.ts';
 import { listNames, splitList } from '../kernel/text.ts';
 import { storedActions } from './policy-actions.ts';
 import {
@@ -9,7 +8,7 @@ import {
   type UserMatch,
 } from './policy-conditions.ts';
 import { knownScope, policyRealms, storedFault } from './policy.ts';
-import type { Policy } from './stored-policy.ts';
+import { attempt, type Policy } from './stored-policy.ts';
 
 const NOTHING = { known: new Map<string, string>(), unknown: [], withheld: new Set<string>() } as const;
 /** Characters. */
@@ -31,13 +30,8 @@ export class ReadPolicy {
   readonly client: string;
   readonly time: string;
   readonly active: boolean;
-  readonly #actions: ReadonlyMap<string, string>;
-  readonly #users: (subject: PolicySubject) => UserMatch;
-  readonly #clients: (client: string) => boolean;
-  readonly #times: (at: Date) => boolean;
+  readonly #read: ReturnType<typeof readTexts>;
   readonly #realms: 'all' | readonly string[];
-  readonly #withheld: ReadonlySet<string>;
-  readonly #unknownActions: readonly string[];
   #fault: { readonly text: string | undefined } | undefined;
 
   constructor({ name, scope, action, realm, user, client, time, active }: Policy) {
@@ -49,13 +43,7 @@ export class ReadPolicy {
     this.client = client;
     this.time = time;
     this.active = active;
-    const read = readTexts({ scope, action, user, client, time });
-    this.#actions = read.known;
-    this.#unknownActions = read.unknown;
-    this.#withheld = read.withheld;
-    this.#users = read.users;
-    this.#clients = read.clients;
-    this.#times = read.times;
+    this.#read = readTexts({ scope, action, user, client, time });
     this.#realms = policyRealms({ realm });
   }
 
@@ -76,7 +64,7 @@ export class ReadPolicy {
   /** What of it has no effect here, after its name in a sentence; empty: nothing. */
   get remark(): string {
     const { fault } = this;
-    const names = listNames(this.#unknownActions);
+    const names = listNames(this.#read.unknown);
     const remark =
       fault === undefined
         ? `names actions without effect here: ${names}`
@@ -86,27 +74,29 @@ export class ReadPolicy {
 
   /** @returns true for a right that it names, and does not give: its value, or a condition, is unknown here */
   withholds(action: string): boolean {
-    return this.#withheld.has(this.#actions.has(action) ? action : '*');
+    const { known, withheld } = this.#read;
+    return withheld.has(known.has(action) ? action : '*');
   }
 
   /** @returns true if it names the action, or all of its scope */
   names(action: string): boolean {
-    return this.#actions.has(action) || this.#actions.has('*');
+    const { known } = this.#read;
+    return known.has(action) || known.has('*');
   }
 
   /** @returns the value of an action of the scope authentication; undefined for one that it does not name */
   valueOf(action: string): string | undefined {
-    return this.#actions.get(action);
+    return this.#read.known.get(action);
   }
 
   /** @returns the kind of the match of its users alone */
   matchOf(subject: PolicySubject): UserMatch {
-    return this.#users(subject);
+    return this.#read.users(subject);
   }
 
   /** @returns the kind of the match with a user and an action, regardless of times and clients; inactive: 'nobody' */
   means(action: string, subject: PolicySubject): UserMatch {
-    return this.active && this.names(action) ? this.#users(subject) : 'nobody';
+    return this.active && this.names(action) ? this.matchOf(subject) : 'nobody';
   }
 
   /** @returns true if it is in force for a client (its address, or empty) at a time */
@@ -116,12 +106,12 @@ export class ReadPolicy {
 
   /** @returns true if a time is among its times */
   holdsAt(at: Date): boolean {
-    return this.#times(at);
+    return this.#read.times(at);
   }
 
   /** @returns true if it includes a client, its address or empty */
   holdsFor(client: string): boolean {
-    return this.#clients(client);
+    return this.#read.clients(client);
   }
 
   /**
@@ -136,10 +126,10 @@ export class ReadPolicy {
 type PolicyTexts = Pick<Policy, 'scope' | 'action' | 'user' | 'client' | 'time'>;
 
 function readTexts({ scope, action, user, client, time }: PolicyTexts) {
-  const read = readable(() => storedActions(knownScope(scope), action)) ?? NOTHING;
-  const users = readable(() => readUsers(user));
-  const clients = readable(() => readClients(client));
-  const times = readable(() => readTimes(time));
+  const read = attempt(() => storedActions(knownScope(scope), action)).value ?? NOTHING;
+  const { value: users } = attempt(() => readUsers(user));
+  const { value: clients } = attempt(() => readClients(client));
+  const { value: times } = attempt(() => readTimes(time));
   if (users !== undefined && clients !== undefined && times !== undefined) {
     return { ...read, users, clients, times };
   }
@@ -158,19 +148,8 @@ function strictValues(known: ReadonlyMap<string, string>): ReadonlyMap<string, s
 
 function readableUsers(list: string): string {
   return splitList(list)
-    .filter((entry) => readable(() => readUsers(entry)) !== undefined)
+    .filter((entry) => attempt(() => readUsers(entry)).fault === undefined)
     .join();
-}
-
-function readable<Value>(read: () => Value): Value | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof ServiceError) {
-      return undefined;
-    }
-    throw error;
-  }
 }
 
 /** The query for a value of the scope authentication. */

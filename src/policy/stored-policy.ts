@@ -34,6 +34,22 @@ export interface Policy {
   readonly active: boolean;
 }
 
+export function invalidPolicy(message: string): ServiceError<'policy.invalid'> {
+  return new ServiceError('policy.invalid', message);
+}
+
+/** @returns what is read of a policy, or the message of the ServiceError with which it cannot be read */
+export function attempt<Value>(read: () => Value): { readonly value?: Value; readonly fault?: string } {
+  try {
+    return { value: read() };
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      return { fault: error.message };
+    }
+    throw error;
+  }
+}
+
 const FIELDS = ['name', 'scope', 'action', 'realm', 'user', 'client', 'time', 'active'] as const;
 
 /**

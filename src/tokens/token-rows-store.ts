@@ -117,11 +117,8 @@ const TOKEN_COLUMNS = [
 const REALM_NAMES = `ARRAY(SELECT realms.name FROM realms WHERE realms.id = ANY (realm_sets.realm_ids)
   ORDER BY realms.name) AS realms`;
 
-/** @returns the column that is true for the second factor of an administrator, in a SELECT from the table */
-function secondFactorOf(tokens: string): string {
-  return `EXISTS (SELECT FROM administrators
-    WHERE administrators.second_factor_token_id = ${tokens}.id) AS is_second_factor`;
-}
+const IS_SECOND_FACTOR = `EXISTS (SELECT FROM administrators
+  WHERE administrators.second_factor_token_id = tokens.id) AS is_second_factor`;
 
 /**
  * Takes a token whose key changes, or which is removed, from the administrators who sign in with it. Their sessions and
@@ -142,13 +139,10 @@ export async function loseFactor(
   }
 }
 
-/** The token's realms in the conditions of a statement that writes tokens. */
-const REALMS_OF_TOKEN_NOW = `ARRAY(SELECT realms.name FROM realm_sets
-  JOIN realms ON realms.id = ANY (realm_sets.realm_ids)
-  WHERE realm_sets.id = tokens.realm_set_id ORDER BY realms.name)`;
-
 /** The token's realms in the RETURNING list of a statement that writes tokens. */
-export const REALMS_OF_TOKEN = `${REALMS_OF_TOKEN_NOW} AS realms`;
+export const REALMS_OF_TOKEN = `ARRAY(SELECT realms.name FROM realm_sets
+  JOIN realms ON realms.id = ANY (realm_sets.realm_ids)
+  WHERE realm_sets.id = tokens.realm_set_id ORDER BY realms.name) AS realms`;
 
 /** @returns a query for `TokenRow`s, to be narrowed by the caller */
 export function selectTokens(connection: Knex): Knex.QueryBuilder {
@@ -159,7 +153,7 @@ export function selectTokens(connection: Knex): Knex.QueryBuilder {
       ...TOKEN_COLUMNS,
       'resolvers.name as owner_resolver',
       connection.raw(REALM_NAMES),
-      connection.raw(secondFactorOf('tokens')),
+      connection.raw(IS_SECOND_FACTOR),
     );
 }
 

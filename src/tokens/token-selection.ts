@@ -1,7 +1,7 @@
 import { ServiceError } from '../kernel/errors.ts';
 import { isStorable } from '../kernel/text.ts';
 import { type Configuration, type ResolverKind, visibleRealm } from '../configuration/configuration.ts';
-import type { Grant } from '../policy/access-control.ts';
+import { boundsOf, type Grant } from '../policy/access-control.ts';
 import type { UserDirectory, UserReference } from '../users/user-directory.ts';
 import {
   type DescribedToken,
@@ -85,10 +85,10 @@ export interface TokenFilter {
   readonly offset?: number | undefined;
 }
 
-export interface TokenListing {
-  readonly serial?: string | undefined;
-  /** The beginning of the serial. */
-  readonly serialPrefix?: string | undefined;
+export interface TokenListing extends Pick<
+  TokenFilter,
+  'serial' | 'serialPrefix' | 'active' | 'assigned' | 'search' | 'sort' | 'limit' | 'offset'
+> {
   /** The login of the owner, or `login@realm`. */
   readonly user?: string | undefined;
   /** The realm of that user; absent: the default one. */
@@ -99,14 +99,6 @@ export interface TokenListing {
   readonly realm?: string | null | undefined;
   /** Realms of which the token is in at least one. */
   readonly realms?: readonly string[] | undefined;
-  readonly active?: boolean | undefined;
-  readonly assigned?: boolean | undefined;
-  /** A text in serial, type, description or login, in any case; asterisks stand for any text. */
-  readonly search?: string | undefined;
-  /** Default: by serial. */
-  readonly sort?: TokenSort | undefined;
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
 }
 
 export interface TokenSort {
@@ -114,40 +106,26 @@ export interface TokenSort {
   readonly descending: boolean;
 }
 
-export type TokenOrder =
-  | 'id'
-  | 'serial'
-  | 'type'
-  | 'description'
-  | 'login'
-  | 'userId'
-  | 'resolver'
-  | 'active'
-  | 'failCount'
-  | 'maxFail'
-  | 'counter'
-  | 'counterWindow'
-  | 'syncWindow'
-  | 'created';
-
 /** The orders by their names in the interface, which are LinOTP's. */
-export const TOKEN_ORDERS: ReadonlyMap<string, TokenOrder> = new Map([
-  ['TokenSerialnumber', 'serial'],
-  ['TokenId', 'id'],
-  ['TokenType', 'type'],
-  ['TokenDesc', 'description'],
-  ['Isactive', 'active'],
-  ['username', 'login'],
-  ['Userid', 'userId'],
-  ['IdResolver', 'resolver'],
-  ['IdResClass', 'resolver'],
-  ['FailCount', 'failCount'],
-  ['MaxFail', 'maxFail'],
-  ['Count', 'counter'],
-  ['CountWindow', 'counterWindow'],
-  ['SyncWindow', 'syncWindow'],
-  ['CreationDate', 'created'],
-]);
+export const TOKEN_ORDERS = {
+  TokenSerialnumber: 'serial',
+  TokenId: 'id',
+  TokenType: 'type',
+  TokenDesc: 'description',
+  Isactive: 'active',
+  username: 'login',
+  Userid: 'userId',
+  IdResolver: 'resolver',
+  IdResClass: 'resolver',
+  FailCount: 'failCount',
+  MaxFail: 'maxFail',
+  Count: 'counter',
+  CountWindow: 'counterWindow',
+  SyncWindow: 'syncWindow',
+  CreationDate: 'created',
+} as const;
+
+export type TokenOrder = (typeof TOKEN_ORDERS)[keyof typeof TOKEN_ORDERS];
 
 /**
  * @param requested.sortby a name of `TOKEN_ORDERS`, in any case, also with LinOTP's prefix `LinOtp.` or `User.`
@@ -174,11 +152,11 @@ export function readTokenSort({
   if (name === '' && direction !== 'desc') {
     return undefined;
   }
-  const known = [...TOKEN_ORDERS].find(([one]) => one.toLowerCase() === name);
+  const known = Object.entries(TOKEN_ORDERS).find(([one]) => one.toLowerCase() === name);
   if (name !== '' && known === undefined) {
     throw new ServiceError(
       'parameter.invalid',
-      `Tokens are not sorted by that: the parameter 'sortby' is one of ${[...TOKEN_ORDERS.keys()].join(', ')}`,
+      `Tokens are not sorted by that: the parameter 'sortby' is one of ${Object.keys(TOKEN_ORDERS).join(', ')}`,
       { parameter: 'sortby' },
     );
   }
@@ -231,7 +209,8 @@ export async function readTokenListing(
   listing: TokenListing,
   users: UserDirectory,
 ): Promise<TokenFilter | undefined> {
-  const { serial, user, realm, active, assigned } = listing;
+  const { user, userRealm, userResolver, realm, realms, ...conditions } = listing;
+  const { serial, limit, offset } = conditions;
   const isNobodysRealm = realm === null && grant.realms !== 'all';
   if ((serial !== undefined && !isStorable(serial)) || isNobodysRealm) {
     return undefined;
@@ -239,35 +218,15 @@ export async function readTokenListing(
   const owner =
     user === undefined
       ? undefined
-      : await users.resolve(
-          configuration,
-          { user, realm: listing.userRealm, resolver: listing.userResolver },
-          grant.realms,
-        );
+      : await users.resolve(configuration, { user, realm: userRealm, resolver: userResolver }, grant.realms);
   return {
-    serial,
-    serialPrefix: listing.serialPrefix,
+    ...conditions,
     owner: owner && { resolverId: owner.resolver.id, userId: owner.userId },
     realm: typeof realm === 'string' ? visibleRealm(configuration, grant, realm) : realm,
-    inRealms: readRealms(configuration, grant, listing.realms),
-    active,
-    assigned,
-    search: listing.search,
-    sort: listing.sort,
-    limit: wholeNumber(listing.limit, 'limit'),
-    offset: wholeNumber(listing.offset, 'offset'),
+    inRealms: realms?.map((name) => visibleRealm(configuration, grant, name)) ?? boundsOf(grant),
+    limit: wholeNumber(limit, 'limit'),
+    offset: wholeNumber(offset, 'offset'),
   };
-}
-
-function readRealms(
-  configuration: Configuration,
-  grant: Grant,
-  realms: readonly string[] | undefined,
-): readonly string[] | undefined {
-  if (realms !== undefined) {
-    return realms.map((name) => visibleRealm(configuration, grant, name));
-  }
-  return grant.realms === 'all' ? undefined : grant.realms;
 }
 
 function wholeNumber(value: number | undefined, what: string): number | undefined {

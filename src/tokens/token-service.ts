@@ -1,6 +1,6 @@
 import type { Clock, Random } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import type { AccessControl, Grant } from '../policy/access-control.ts';
+import { type AccessControl, type Grant, holdsIn } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import { assertMayChangeFactor, type ConfirmedLogins } from '../policy/recent-proof.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
@@ -176,10 +176,7 @@ export class TokenService {
     const { configuration, grant, tokens } = await this.#select(caller, 'show', { serial });
     const { owner } = tokens[0];
     const realm = configuration.realms.find(
-      ({ name, resolvers }) =>
-        owner !== null &&
-        resolvers.includes(owner.resolver) &&
-        (grant.realms === 'all' || grant.realms.includes(name)),
+      ({ name, resolvers }) => owner !== null && resolvers.includes(owner.resolver) && holdsIn(grant, name),
     );
     if (owner === null || realm === undefined) {
       return undefined;
@@ -299,16 +296,13 @@ export class TokenService {
     }
     await this.#deps.tokens.changeBy(serials, actOf(caller, 'token/copy-pin'), (source, target) => {
       const hidden = [source, target].find((token) => !isVisible(token, grant));
-      if (hidden === undefined) {
-        // A copy of its PIN could be guessed at without its counter.
-        assertNoFactor(source, touchesFactor);
+      if (hidden !== undefined) {
+        nothingSelected(hidden);
       }
-      return hidden === undefined
-        ? {
-            secrets: { pin: copiedPin(source, target.serial, this.#deps.vault) },
-            mayChangeFactor: touchesFactor,
-          }
-        : nothingSelected(hidden);
+      // A copy of its PIN could be guessed at without its counter.
+      assertNoFactor(source, touchesFactor);
+      const pin = copiedPin(source, target.serial, this.#deps.vault);
+      return { secrets: { pin }, mayChangeFactor: touchesFactor };
     });
   }
 

@@ -495,15 +495,13 @@ function narrow(query: Knex.QueryBuilder, filter: TokenFilter): void {
   if (filter.assigned !== undefined) {
     query[filter.assigned ? 'whereNotNull' : 'whereNull']('tokens.owner_user_id');
   }
-  if (filter.realm !== undefined) {
-    narrowToRealm(query, filter.realm);
+  if (filter.realm === null) {
+    query.whereRaw("tokens.realm_set_id = (SELECT id FROM realm_sets WHERE realm_ids = '{}')");
+  } else if (filter.realm !== undefined) {
+    narrowToRealms(query, [filter.realm.trim().toLowerCase()]);
   }
   if (filter.inRealms !== undefined) {
-    query.whereRaw(
-      `tokens.realm_set_id IN (SELECT sets.id FROM realm_sets AS sets
-         JOIN realms ON sets.realm_ids @> ARRAY[realms.id] WHERE realms.name = ANY (?))`,
-      [filter.inRealms.filter((name) => isStorable(name))],
-    );
+    narrowToRealms(query, filter.inRealms);
   }
 }
 
@@ -519,14 +517,11 @@ function narrowByName(query: Knex.QueryBuilder, filter: TokenFilter): void {
   }
 }
 
-function narrowToRealm(query: Knex.QueryBuilder, realm: string | null): void {
-  if (realm === null) {
-    query.whereRaw("tokens.realm_set_id = (SELECT id FROM realm_sets WHERE realm_ids = '{}')");
-    return;
-  }
+/** Narrows the query to tokens in at least one of these realms. */
+function narrowToRealms(query: Knex.QueryBuilder, realms: readonly string[]): void {
   query.whereRaw(
     `tokens.realm_set_id IN (SELECT sets.id FROM realm_sets AS sets
-       JOIN realms ON sets.realm_ids @> ARRAY[realms.id] WHERE realms.name = ?)`,
-    [realm.trim().toLowerCase()],
+       JOIN realms ON sets.realm_ids @> ARRAY[realms.id] WHERE realms.name = ANY (?))`,
+    [realms.filter((name) => isStorable(name))],
   );
 }

@@ -1,5 +1,5 @@
 import { findRealm, type Configuration } from '../configuration/configuration.ts';
-import type { Grant } from '../policy/access-control.ts';
+import { type Grant, holdsIn } from '../policy/access-control.ts';
 import {
   conditionOf,
   type DescribedToken,
@@ -27,8 +27,7 @@ interface Viewing {
 }
 
 export function viewOf(token: Token, { configuration, grant, now }: Viewing): TokenView {
-  const { realms: allowed } = grant;
-  const realms = token.realms.filter((name) => allowed === 'all' || allowed.includes(name));
+  const realms = token.realms.filter((name) => holdsIn(grant, name));
   return {
     ...describeToken(token),
     realms,
@@ -40,16 +39,12 @@ export function viewOf(token: Token, { configuration, grant, now }: Viewing): To
 }
 
 /** @returns the visible realms that have the resolver: the default one first, the others by name */
-export function realmsWith(
-  configuration: Configuration,
-  { realms: allowed }: Grant,
-  resolver: string,
-): readonly string[] {
+export function realmsWith(configuration: Configuration, grant: Grant, resolver: string): readonly string[] {
   const usual = findRealm(configuration, '')?.name;
   const names = configuration.realms
     .filter(({ resolvers }) => resolvers.includes(resolver))
     .map(({ name }) => name)
-    .filter((name) => allowed === 'all' || allowed.includes(name));
+    .filter((name) => holdsIn(grant, name));
   return [...names.filter((name) => name === usual), ...names.filter((name) => name !== usual)];
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { AuditRow } from '../../src/audit/audit-row.ts';
 import type { AuditPage, AuditPageRequest } from '../../src/audit/audit-reading.ts';
-import { RefusedRightSearch } from '../../src/audit/refused-right-search.ts';
+import { RefusedRightSearch } from '../../src/audit/explanation-service.ts';
 import { AccessControl } from '../../src/policy/access-control.ts';
 import { callerNamed } from '../support/values/callers.ts';
 

@@ -14,7 +14,7 @@ import type { CliDependencies } from '../../src/cli/dependencies.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { type Call, type FakeCli, fakeCli, recordingServices } from './fake-dependencies.ts';
 import { execFileSync } from 'node:child_process';
-import { shellWord } from '../../src/cli/demo/exchange.ts';
+import { shellWord } from '../../src/cli/demo/tour.ts';
 
 interface DemoRun extends FakeCli {
   /** The requests of the demo for its server. */

@@ -6,7 +6,8 @@ import { fakeIo } from './fake-io.ts';
 import { temporaryFolder } from '../support/values/temporary-folder.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { fakeCli, runFake } from './fake-dependencies.ts';
-import { pastInstantOption, wholeNumberOption } from '../../src/cli/option-values.ts';
+import { pastInstantOption } from '../../src/cli/commands/audit.ts';
+import { wholeNumberOption } from '../../src/cli/commands/user.ts';
 
 const SOURCE = { name: 'Password of bert', option: '--password-file', file: undefined, isNew: false };
 

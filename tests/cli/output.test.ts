@@ -1,10 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { type Column, Output } from '../../src/cli/output.ts';
+import { type Column, Output, withProgress } from '../../src/cli/output.ts';
 import { type FakeIo, fakeIo } from './fake-io.ts';
 import { spawnSync } from 'node:child_process';
 import { testProgram } from '../support/servers/test-build.ts';
-import { withProgress } from '../../src/cli/progress.ts';
 
 import stringWidth from 'string-width';
 

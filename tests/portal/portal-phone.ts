@@ -1,20 +1,20 @@
 import { type DeviceState, emptyDeviceState } from '../../src/cli/device/device-file.ts';
-import { declineCode, type DeviceAnswer, VirtualDevice } from '../../src/cli/device/virtual-device.ts';
+import { declineCode, type DeviceAnswer, readByApp } from '../../src/cli/device/virtual-device.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import type { DeclineKind } from '../../src/ocra/decline.ts';
 
 /** The app of a customer: the virtual device, which sends its responses itself. */
 export class PortalPhone {
-  readonly #device: VirtualDevice;
+  readonly #clock: Clock;
   #state: DeviceState = emptyDeviceState();
 
   constructor(clock: Clock) {
-    this.#device = new VirtualDevice({ clock });
+    this.#clock = clock;
   }
 
   /** @returns the display of the app */
   async scan(code: string, activationCode = ''): Promise<DeviceAnswer> {
-    const { state, answer } = await this.#device.scan(this.#state, code, {
+    const { state, answer } = await readByApp(this.#clock, this.#state, code, {
       activationCode: () => Promise.resolve(activationCode),
       ocraPin: () => Promise.resolve(''),
     });

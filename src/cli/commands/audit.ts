@@ -3,22 +3,48 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ExportFormat } from '../../audit/export-trail.ts';
-import type { AuditPeriod } from '../../audit/audit-row.ts';
 import type { InstallationKey } from '../../audit/checkpoint.ts';
 import type { AuditFinding, TrailVerification, VerifyRequest } from '../../audit/verification.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { addCommand, addConfirmedCommand, type CommandContext } from '../command-context.ts';
 import type { CliIo } from '../dependencies.ts';
-import { type OptionInstant, pastInstantOption } from '../option-values.ts';
-import { withProgress } from '../progress.ts';
+import { withProgress } from '../output.ts';
 import { consequence, countText } from '../../consequences/consequence.ts';
+import { type Clock, parsePastInstant } from '../../kernel/clock.ts';
+import { isServiceError } from '../../kernel/errors.ts';
 import { safeText } from '../../kernel/text.ts';
 
 const SINCE = 'from this date or time on, in UTC, or so long ago: 30M, 1H, 2D, 1W';
 
-interface PeriodOptions {
-  readonly since?: OptionInstant | undefined;
-  readonly until?: OptionInstant | undefined;
+interface ExportOptions {
+  readonly format: ExportFormat;
+  readonly output: string;
+  readonly since?: OptionInstant;
+  readonly until?: OptionInstant;
+}
+
+/**
+ * The instant of an option. To be read when the services are open: a duration counts from the time of the service, which
+ * is not known before.
+ */
+type OptionInstant = () => Date;
+
+/**
+ * @returns a reader of a date, a time or a duration back from now, for an option
+ * @param clock tells now
+ */
+export function pastInstantOption(clock: Clock): (text: string) => OptionInstant {
+  return (text) => {
+    const read = (): Date => {
+      try {
+        return parsePastInstant(text, clock.now());
+      } catch (error) {
+        throw isServiceError(error) ? new InvalidArgumentError(`${error.message}.`) : error;
+      }
+    };
+    read();
+    return read;
+  };
 }
 
 /** Adds the commands of `tankeeper audit` that are no operations: they read or write files, or wait. */
@@ -26,13 +52,6 @@ export function addAuditCommands(audit: Command, context: CommandContext): void 
   addAuditVerifyCommand(audit, context);
   addExport(audit, context);
   addPrune(audit, context);
-}
-
-function periodOf({ since, until }: PeriodOptions): AuditPeriod {
-  return {
-    ...(since !== undefined && { since: since() }),
-    ...(until !== undefined && { until: until() }),
-  };
 }
 
 function addExport(audit: Command, context: CommandContext): void {
@@ -53,31 +72,20 @@ function addExport(audit: Command, context: CommandContext): void {
     )
     .option('--since <when>', SINCE, pastInstantOption(context.dependencies.clock))
     .option('--until <when>', 'before this date or time', pastInstantOption(context.dependencies.clock))
-    .action(
-      async ({
-        format,
-        output,
-        since,
-        until,
-      }: PeriodOptions & {
-        readonly format: ExportFormat;
-        readonly output: string;
-      }) => {
-        const rows = await context.withServices(async (services, caller) => {
-          const target = await openExport(context.dependencies.io, output);
-          try {
-            return await services.audit.export(caller, { format, ...periodOf({ since, until }) }, (text) =>
-              target.write(text),
-            );
-          } finally {
-            await target.close();
-          }
-        });
-        if (output !== '-') {
-          context.output.done(`rows exported: ${rows}`, { rows });
+    .action(async ({ format, output, since, until }: ExportOptions) => {
+      const rows = await context.withServices(async (services, caller) => {
+        const target = await openExport(context.dependencies.io, output);
+        try {
+          const request = { format, since: since?.(), until: until?.() };
+          return await services.audit.export(caller, request, (text) => target.write(text));
+        } finally {
+          await target.close();
         }
-      },
-    );
+      });
+      if (output !== '-') {
+        context.output.done(`rows exported: ${rows}`, { rows });
+      }
+    });
 }
 
 function addPrune(audit: Command, context: CommandContext): void {

@@ -4,10 +4,9 @@ import { total } from '../../backup/backup-format.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { addCommand, type CommandContext, operatorCaller } from '../command-context.ts';
 import { NewFile, PipedFile, readableFile, readSecretText } from '../files.ts';
-import { Output } from '../output.ts';
+import { Output, withProgress } from '../output.ts';
 import { commandLog, keepHeapSmall, untilSignal } from '../../compose/process.ts';
 import type { RestoredBackup, RestoreRequest } from '../../compose/restore-backup.ts';
-import { withProgress } from '../progress.ts';
 
 interface ExportOptions {
   readonly passphraseFile?: string;

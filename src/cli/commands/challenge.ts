@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { StatusEntry } from '../../challenges/challenge-service.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { addCommand, type CommandContext } from '../command-context.ts';
-import { withProgress } from '../progress.ts';
+import { withProgress } from '../output.ts';
 import { CodeReader, writeQrPng } from '../device/qr-code.ts';
 import type { Caller } from '../../policy/caller.ts';
 import type { Services } from '../../services.ts';
@@ -54,32 +54,26 @@ function addIssue(challenge: Command, context: CommandContext): void {
         'device',
       ),
     )
-    .action(async (user: string, text: string, options: ChallengeOptions) => {
-      await issue(context, { user, data: text, realm: options.realm, serial: options.serial }, options);
-    });
-}
-
-interface RequestedChallenge {
-  readonly user: string;
-  readonly data: string;
-  readonly realm: string | undefined;
-  readonly serial: string | undefined;
+    .action((user: string, data: string, options: ChallengeOptions) =>
+      issue(context, { user, data }, options),
+    );
 }
 
 async function issue(
   context: CommandContext,
-  request: RequestedChallenge,
-  { device, png }: ChallengeOptions,
+  { user, data: text }: { readonly user: string; readonly data: string },
+  { realm, serial: requested, device, png }: ChallengeOptions,
 ): Promise<void> {
-  const output = context.output;
+  const { output } = context;
   const { isInteractive } = context.dependencies.io;
-  const reader = new CodeReader(context, output, device === true);
+  const reader = new CodeReader(context, device === true);
   await reader.requireDevice();
   await context.withServices(async (services, caller) => {
+    const request = { user, data: text, realm, serial: requested };
     const issued = await services.ocra.requestChallenge(caller, request);
     const { serial, transactionId, url, callbackUrl, question, data } = issued;
     if (png === undefined) {
-      await (callbackUrl === '' ? new CodeReader(context, output, false) : reader).show(url);
+      await (callbackUrl === '' ? new CodeReader(context, false) : reader).show(url);
     } else {
       await writeQrPng(png, url);
     }

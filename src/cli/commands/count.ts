@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import type { TokenReport } from '../../monitoring/reports.ts';
-import type { CountCheck, CountDrift } from '../../monitoring/token-counts.ts';
+import type { CountDrift } from '../../monitoring/token-counts.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { type CommandContext, addCommand } from '../command-context.ts';
-import type { Column, Output } from '../output.ts';
-import { withProgress } from '../progress.ts';
+import { type Column, withProgress } from '../output.ts';
 
 type RealmCounts = TokenReport['realms'][number];
 
@@ -57,22 +56,22 @@ export function addCountCommand(program: Command, context: CommandContext): void
     )
     .option('--repair', 'with --verify: set right what has drifted')
     .action(async ({ verify, repair }: { readonly verify?: true; readonly repair?: true }) => {
-      const output = context.output;
       if (repair === true && verify !== true) {
         throw new CliFailure('--repair goes with --verify only', EXIT_CODES.usage);
       }
-      await (verify === true ? verifyCounts(context, output, repair === true) : showCounts(context, output));
+      await (verify === true ? verifyCounts(context, repair === true) : showCounts(context));
     });
 }
 
-async function showCounts(context: CommandContext, output: Output): Promise<void> {
+async function showCounts(context: CommandContext): Promise<void> {
   const { realms, summary } = await context.withServices(({ monitoring }, caller) =>
     monitoring.tokens(caller, EVERYTHING),
   );
-  output.list([...realms, { realm: SUMMARY, counts: summary }], COUNT_COLUMNS, '');
+  context.output.list([...realms, { realm: SUMMARY, counts: summary }], COUNT_COLUMNS, '');
 }
 
-async function verifyCounts(context: CommandContext, output: Output, repair: boolean): Promise<void> {
+async function verifyCounts(context: CommandContext, repair: boolean): Promise<void> {
+  const { output } = context;
   const { total, drifts } = await context.withServices(({ counts }, caller) =>
     withProgress(context.dependencies.io, 'counting tokens', () =>
       repair ? counts.repair(caller) : counts.verify(caller),
@@ -82,14 +81,11 @@ async function verifyCounts(context: CommandContext, output: Output, repair: boo
   if (total > drifts.length) {
     output.say(`… and ${total - drifts.length} more`);
   }
+  const text = total === 1 ? '1 count has drifted' : `${total} counts have drifted`;
   if (total > 0 && !repair) {
-    throw new CliFailure(`${driftText(total)}: see --repair`);
+    throw new CliFailure(`${text}: see --repair`);
   }
   if (total > 0) {
-    output.say(`${driftText(total)}; set right now`);
+    output.say(`${text}; set right now`);
   }
-}
-
-function driftText(total: CountCheck['total']): string {
-  return total === 1 ? '1 count has drifted' : `${total} counts have drifted`;
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { addCommand, type CommandContext } from '../command-context.ts';
-import type { Column } from '../output.ts';
-import { withProgress } from '../progress.ts';
+import { type Column, withProgress } from '../output.ts';
 import type { HousekeepingTally } from '../../housekeeping/housekeeping.ts';
 
 const columns = (rows: string): readonly Column<HousekeepingTally>[] => [

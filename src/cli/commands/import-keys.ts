@@ -4,7 +4,6 @@ import type { KeyFileImportReport } from '../../challenges/enrolment/token-impor
 import { safeText } from '../../kernel/text.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { type CommandContext, addCommand } from '../command-context.ts';
-import type { Output } from '../output.ts';
 import { readFileBytes } from '../files.ts';
 
 interface ImportOptions {
@@ -75,20 +74,18 @@ async function importKeyFile(
   path: string,
   options: ImportOptions,
 ): Promise<void> {
-  const { output } = context;
   const file = await readKeyFile(path, format);
   const secrets = await readSecrets(context, options);
   const request = { format, file, realm: options.realm, ...secrets };
   if (options.dryRun === true) {
-    report(
-      output,
-      await context.withServices(({ tokenImport }, caller) => tokenImport.check(caller, request)),
-      options,
-    );
+    const found = await context.withServices(({ tokenImport }, caller) => tokenImport.check(caller, request));
+    report(context, found, options);
     return;
   }
   const serials = await context.withServices(({ tokenImport }, caller) => tokenImport.load(caller, request));
-  output.done([`${serials.length} tokens are loaded`, ...named(serials, options)].join('\n'), { serials });
+  context.output.done([`${serials.length} tokens are loaded`, ...named(serials, options)].join('\n'), {
+    serials,
+  });
 }
 
 /** @returns the lines that name the tokens */
@@ -98,7 +95,7 @@ function named(serials: readonly string[], { verbose }: Pick<ImportOptions, 'ver
 
 /** @throws CliFailure if a key would be refused, and so none loaded */
 function report(
-  output: Output,
+  { output }: CommandContext,
   { serials, refused }: KeyFileImportReport,
   options: Pick<ImportOptions, 'verbose'>,
 ): void {

@@ -3,8 +3,7 @@ import { consequence } from '../../consequences/consequence.ts';
 import type { Rotation } from '../../keys/key-service.ts';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { type CommandContext, addCommand, addConfirmedCommand } from '../command-context.ts';
-import type { Output } from '../output.ts';
-import { withProgress } from '../progress.ts';
+import { type Output, withProgress } from '../output.ts';
 import { safeText } from '../../kernel/text.ts';
 
 /** Adds the commands of `tankeeper key` that are no operations: only an operator at the machine changes keys. */
@@ -12,9 +11,7 @@ export function addKeyCommands(key: Command, context: CommandContext): void {
   addCommand(key, 'add', 'make a new key, where the others are; it seals nothing before `key rotate`', [
     'key add',
     '--json key add',
-  ]).action(async () => {
-    await add(context, context.output);
-  });
+  ]).action(() => add(context));
   addRotate(key, context);
   addRetire(key, context);
 }
@@ -64,7 +61,8 @@ function addRetire(key: Command, context: CommandContext): void {
     });
 }
 
-async function add(context: CommandContext, output: Output): Promise<void> {
+async function add(context: CommandContext): Promise<void> {
+  const { output } = context;
   const { keyId, isMade, place } = await context.withServices(({ keys: service }, caller) =>
     service.add(caller),
   );

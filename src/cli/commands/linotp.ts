@@ -4,7 +4,7 @@ import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, type CommandContext } from '../command-context.ts';
 import { addKeyFileImportCommands } from './import-keys.ts';
 import { readFileBytes, NewFile } from '../files.ts';
-import { withProgress, type ShowProgress } from '../progress.ts';
+import { withProgress, type ShowProgress } from '../output.ts';
 import { mayHoldPassword, safeText } from '../../kernel/text.ts';
 import type { EncryptionKey } from '../../linotp/secrets.ts';
 import {
@@ -14,19 +14,15 @@ import {
   type ImportSummary,
   type ReportSink,
 } from '../../linotp/import-report.ts';
-import { LocalTime, type LinotpSource } from '../../linotp/linotp-source.ts';
+import { LocalTime } from '../../linotp/linotp-source.ts';
 import type { TextEncoding } from '../../linotp/installation-reading.ts';
 
-/** Options that tell where a LinOTP installation is and how to read it. */
-interface LinotpOptions {
+interface ImportOptions {
   readonly database: string;
   readonly databasePasswordFile?: string;
   readonly enckey: string;
   readonly encoding: TextEncoding;
   readonly timeZone: LocalTime;
-}
-
-interface ImportOptions extends LinotpOptions {
   readonly dryRun?: true;
   readonly only?: readonly ImportGroup[];
   readonly report?: string;
@@ -43,25 +39,14 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     .command('import')
     .description('take over another installation, or load keys from a file');
   addKeyFileImportCommands(group, context);
-  const command = addCommand(
-    group,
-    'linotp',
-    'take over LinOTP 2.x or 3.x; repeated: what has changed there since',
-    [
-      'import linotp --database postgresql://linotp@db.example.com/linotp --enckey encKey --dry-run',
-      'import linotp --database token.db --enckey encKey --report report.txt',
-    ],
-  )
+  addCommand(group, 'linotp', 'take over LinOTP 2.x or 3.x; repeated: what has changed there since', [
+    'import linotp --database postgresql://linotp@db.example.com/linotp --enckey encKey --dry-run',
+    'import linotp --database token.db --enckey encKey --report report.txt',
+  ])
     .option('--dry-run', 'report everything and store nothing')
     .option('--only <groups>', `a comma list of ${IMPORT_GROUPS.join(', ')}`, readGroups)
     .option('--report <file>', 'write what was taken, changed or left to this file, and as JSON to FILE.json')
-    .option('--passwd-dir <folder>', 'where the passwd files of the old server are now');
-  addLinotpOptions(command).action((options: ImportOptions) => importLinotp(context, options));
-}
-
-/** Adds the options of `LinotpOptions`. */
-function addLinotpOptions(command: Command): Command {
-  return command
+    .option('--passwd-dir <folder>', 'where the passwd files of the old server are now')
     .requiredOption(
       '--database <place>',
       'the LinOTP database: postgresql://…, mysql://…, or the path of an SQLite file',
@@ -77,29 +62,8 @@ function addLinotpOptions(command: Command): Command {
       new Option('--time-zone <zone>', "the zone of the old server's clock, such as Europe/Berlin")
         .argParser(readZone)
         .default(new LocalTime(Intl.DateTimeFormat().resolvedOptions().timeZone), 'that of this machine'),
-    );
-}
-
-/** Opens the source and the key file, and closes the source in any case. */
-async function withLinotp<T>(
-  context: CommandContext,
-  options: LinotpOptions,
-  work: (source: LinotpSource, encryptionKey: EncryptionKey) => Promise<T>,
-): Promise<T> {
-  assertNoPassword(options.database);
-  const encryptionKey = await readEncryptionKey(options.enckey);
-  const { openLinotpSource } = await import('../../linotp/sources/open-source.ts');
-  const source = await openLinotpSource(await sourcePlace(context, options));
-  try {
-    return await work(source, encryptionKey);
-  } finally {
-    await source.close();
-  }
-}
-
-/** @returns the path of a passwd file on this machine; absolute, as resolvers need it */
-function passwdPlaces({ passwdDir }: Pick<ImportOptions, 'passwdDir'>): (fileName: string) => string {
-  return (fileName) => (passwdDir === undefined ? fileName : resolve(passwdDir, basename(fileName)));
+    )
+    .action((options: ImportOptions) => importLinotp(context, options));
 }
 
 async function importLinotp(context: CommandContext, options: ImportOptions): Promise<void> {
@@ -129,15 +93,21 @@ async function importLinotp(context: CommandContext, options: ImportOptions): Pr
   }
 }
 
-function runImport(
+/** Opens the source and the key file, and closes the source in any case. */
+async function runImport(
   context: CommandContext,
   options: ImportOptions,
   progress: ShowProgress,
   notes: string[],
   sink: ReportSink,
 ): Promise<ImportSummary> {
-  return withLinotp(context, options, (source, encryptionKey) =>
-    context.withServices(({ linotpImport }, caller) =>
+  const { passwdDir } = options;
+  assertNoPassword(options.database);
+  const encryptionKey = await readEncryptionKey(options.enckey);
+  const { openLinotpSource } = await import('../../linotp/sources/open-source.ts');
+  const source = await openLinotpSource(await sourcePlace(context, options));
+  try {
+    return await context.withServices(({ linotpImport }, caller) =>
       linotpImport.run(caller, {
         source,
         encryptionKey,
@@ -145,7 +115,8 @@ function runImport(
         dryRun: options.dryRun === true,
         encoding: options.encoding,
         localTime: options.timeZone,
-        places: passwdPlaces(options),
+        // Absolute, as resolvers need it.
+        places: (name) => (passwdDir === undefined ? name : resolve(passwdDir, basename(name))),
         sink,
         progress: ({ group, done, total }) => {
           progress(done, total, `importing ${group}`);
@@ -154,8 +125,10 @@ function runImport(
           notes.push(text);
         },
       }),
-    ),
-  );
+    );
+  } finally {
+    await source.close();
+  }
 }
 
 /** Keeps the first differences for the terminal, and passes all entries on. */
@@ -205,7 +178,7 @@ async function readEncryptionKey(path: string): Promise<EncryptionKey> {
 /** @returns the URL with its password, or the path */
 export async function sourcePlace(
   context: CommandContext,
-  { database, databasePasswordFile }: Pick<LinotpOptions, 'database' | 'databasePasswordFile'>,
+  { database, databasePasswordFile }: Pick<ImportOptions, 'database' | 'databasePasswordFile'>,
 ): Promise<string> {
   if (databasePasswordFile === undefined) {
     return database;
@@ -355,11 +328,6 @@ function summaryLines({ dryRun, groups, tokenTypes, keptTypes, unread }: ImportS
     ...(dryRun ? ['Dry run: nothing is stored'] : []),
     ...sums,
     ...(types.length === 0 ? [] : [safeText(`tokens by type: ${types.join(', ')}`)]),
-    ...unreadLines(unread),
+    ...(unread.length === 0 ? [] : [safeText(`tables of LinOTP that are not read: ${unread.join(', ')}`)]),
   ];
-}
-
-/** @returns the line that names the tables of LinOTP that are not read */
-function unreadLines(tables: readonly string[]): readonly string[] {
-  return tables.length === 0 ? [] : [safeText(`tables of LinOTP that are not read: ${tables.join(', ')}`)];
 }

@@ -2,8 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { commandLog, untilSignal, watchSignals } from '../../compose/process.ts';
 import { actOf } from '../../policy/caller.ts';
 import { type CommandContext, addCommand, operatorCaller } from '../command-context.ts';
-import type { Column } from '../output.ts';
-import { withProgress } from '../progress.ts';
+import { type Column, withProgress } from '../output.ts';
 import type { ConfigRow } from '../../config/config.ts';
 import type { DemoOptions } from '../demo/run-demo.ts';
 

@@ -4,7 +4,6 @@ import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, type CommandContext, withConfirmation } from '../command-context.ts';
 import { CHALLENGE_ENDS, promptForResponse } from './challenge.ts';
 import { CodeReader, drawQrText, writeQrPng } from '../device/qr-code.ts';
-import type { CliIo } from '../dependencies.ts';
 import type { Output } from '../output.ts';
 import { isServiceError } from '../../kernel/errors.ts';
 import type { Caller } from '../../policy/caller.ts';
@@ -90,14 +89,20 @@ export function addTokenInitCommand(token: Command, context: CommandContext): vo
       ).conflicts(['phase2', 'activationCodeFile']),
     )
     .option('--png <file>', 'write the QR code to a picture instead of the terminal')
-    .addOption(deviceOption())
+    .addOption(
+      new Option(
+        '--device',
+        'at a terminal: the virtual device (tankeeper device) reads the codes in place of a phone',
+      ).conflicts(['png', 'phase2', 'activationCodeFile', 'generate', 'otpkeyFile']),
+    )
     .action((options: InitOptions) => initToken(context, options));
 }
 
 async function initToken(context: CommandContext, options: InitOptions): Promise<void> {
-  refuseIdleDevice(context, options);
-  const { output } = context;
-  const reader = new CodeReader(context, output, options.device === true);
+  if (options.device === true && !isGuided(context, options)) {
+    throw new CliFailure('--device needs a terminal, without --json', EXIT_CODES.usage);
+  }
+  const reader = new CodeReader(context, options.device === true);
   await reader.requireDevice();
   const request = await toRequest(context, options);
   await context.confirmed({
@@ -108,25 +113,12 @@ async function initToken(context: CommandContext, options: InitOptions): Promise
       const enrolled = await services.enrolment.init(caller, request);
       if (enrolled.kind === 'phase1' && isGuided(context, options)) {
         const { message } = options;
-        await guideRollOut({ context, services, caller, output, reader, message }, enrolled);
+        await guideRollOut({ context, services, caller, reader, message }, enrolled);
       } else {
-        await printEnrolled(output, enrolled, context, options);
+        await printEnrolled(context, enrolled, options);
       }
     },
   });
-}
-
-function deviceOption(): Option {
-  return new Option(
-    '--device',
-    'at a terminal: the virtual device (tankeeper device) reads the codes in place of a phone',
-  ).conflicts(['png', 'phase2', 'activationCodeFile', 'generate', 'otpkeyFile']);
-}
-
-function refuseIdleDevice(context: CommandContext, options: InitOptions): void {
-  if (options.device === true && !isGuided(context, options)) {
-    throw new CliFailure('--device needs a terminal, without --json', EXIT_CODES.usage);
-  }
 }
 
 /** @returns true if both phases follow at the terminal; scripts and pictures get the code of one phase */
@@ -135,10 +127,10 @@ function isGuided({ dependencies: { io }, isJson }: CommandContext, { png }: Ini
 }
 
 async function toRequest(context: CommandContext, options: InitOptions): Promise<EnrolmentRequest> {
-  const { serial, user, realm, suite, description, message } = options;
+  const { type, serial, user, realm, suite, description, message } = options;
   const { pin, ocraPin } = await readPins(context, options);
   return {
-    type: options.type,
+    type,
     otplen: options.digits,
     hashlib: options.hash,
     timestep: options.timeStep,
@@ -175,35 +167,33 @@ async function keySource(
 }
 
 async function printEnrolled(
-  output: Output,
+  { output, dependencies: { io } }: CommandContext,
   enrolled: Enrolled,
-  { dependencies: { io } }: CommandContext,
   { png, generate }: InitOptions,
 ): Promise<void> {
   if (enrolled.kind === 'plain') {
     printPlain(output, enrolled, generate === true);
     return;
   }
+  const code = enrolled.kind === 'pass' ? enrolled.keyUri : enrolled.appImport;
+  if (code !== undefined && png !== undefined) {
+    await writeQrPng(png, code);
+  } else if (code !== undefined) {
+    output.say(await drawQrText(code, io));
+  }
   if (enrolled.kind === 'pass') {
-    await printPass(io, output, enrolled, png);
-    return;
-  }
-  if (png !== undefined) {
-    await writeQrPng(png, enrolled.appImport);
-  } else {
-    output.say(await drawQrText(enrolled.appImport, io));
-  }
-  if (enrolled.kind === 'phase1') {
+    printPass(output, enrolled);
+  } else if (enrolled.kind === 'phase1') {
     printPhase1(output, enrolled);
   } else {
     printPhase2(output, enrolled);
   }
 }
 
-function printPhase1(
-  output: Output,
-  { kind, serial, sharedSecret, appImport }: Extract<Enrolled, { kind: 'phase1' }>,
-): void {
+type Phase1 = Extract<Enrolled, { kind: 'phase1' }>;
+type Phase2 = Extract<Enrolled, { kind: 'phase2' }>;
+
+function printPhase1(output: Output, { kind, serial, sharedSecret, appImport }: Phase1): void {
   output.done(
     [
       appImport,
@@ -214,7 +204,7 @@ function printPhase1(
   );
 }
 
-function printPhase2(output: Output, enrolled: Extract<Enrolled, { kind: 'phase2' }>): void {
+function printPhase2(output: Output, enrolled: Phase2): void {
   const { kind, serial, nonce, transactionId, question, callbackUrl, signature, appImport } = enrolled;
   const warning =
     callbackUrl === ''
@@ -251,20 +241,7 @@ function printPlain(
   output.done(sentence, { kind, serial, otpkey: isGenerated ? otpkey : null });
 }
 
-/** Prints the QR code of an authenticator app, or that the token is ready. */
-async function printPass(
-  io: CliIo,
-  output: Output,
-  { kind, serial, keyUri }: Extract<Enrolled, { kind: 'pass' }>,
-  png: string | undefined,
-): Promise<void> {
-  if (keyUri !== undefined) {
-    await (png === undefined
-      ? drawQrText(keyUri, io).then((text) => {
-          output.say(text);
-        })
-      : writeQrPng(png, keyUri));
-  }
+function printPass(output: Output, { kind, serial, keyUri }: Extract<Enrolled, { kind: 'pass' }>): void {
   const sentence =
     keyUri === undefined
       ? `${serial} is enrolled`
@@ -296,15 +273,11 @@ async function readPins(
   };
 }
 
-type Phase1 = Extract<Enrolled, { kind: 'phase1' }>;
-type Phase2 = Extract<Enrolled, { kind: 'phase2' }>;
-
 /** A roll-out at the terminal. */
 interface RollOut {
   readonly context: CommandContext;
   readonly services: Pick<Services, 'enrolment' | 'ocra'>;
   readonly caller: Caller;
-  readonly output: Output;
   readonly reader: CodeReader;
   /** The text that the app shows with the first challenge. */
   readonly message: string | undefined;
@@ -315,7 +288,8 @@ const LATER = '-';
 
 /** Leads from the code of the first phase to the first accepted response. A wrong entry is asked for again. */
 async function guideRollOut(rollOut: RollOut, { serial, appImport }: Phase1): Promise<void> {
-  const { context, output, services, caller, reader } = rollOut;
+  const { context, services, caller, reader } = rollOut;
+  const { output } = context;
   output.say(`${serial}, phase 1: this code holds the shared secret, and is shown this once.`);
   await reader.show(appImport);
   await reader.awaitReading();
@@ -345,10 +319,11 @@ async function guideRollOut(rollOut: RollOut, { serial, appImport }: Phase1): Pr
 
 /** @returns undefined: the second phase is for later */
 async function beginPhase2(
-  { context, services, caller, output, message }: RollOut,
+  { context, services, caller, message }: RollOut,
   serial: string,
 ): Promise<{ readonly enrolled: Phase2; readonly code: string } | undefined> {
-  const { io, random } = context.dependencies;
+  const { output, dependencies } = context;
+  const { io, random } = dependencies;
   for (;;) {
     const typed = (await io.readLine(`Activation code (Enter for a new one, ${LATER} for later): `)).trim();
     if (typed === LATER) {

@@ -1,9 +1,7 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { CliFailure, EXIT_CODES } from '../cli-failure.ts';
 import { addCommand, type CommandContext } from '../command-context.ts';
-import { wholeNumberOption } from '../option-values.ts';
-import type { Column } from '../output.ts';
-import { withProgress } from '../progress.ts';
+import { type Column, withProgress } from '../output.ts';
 import type { ListedUser } from '../../users/user-service.ts';
 
 const USER_COLUMNS: readonly Column<ListedUser>[] = [
@@ -44,4 +42,15 @@ export function addUserListCommand(user: Command, context: CommandContext): void
         context.output.list(found, USER_COLUMNS, 'no users');
       },
     );
+}
+
+/** @returns a reader of whole numbers within bounds, for an option */
+export function wholeNumberOption(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isNaN(value) || value < min || value > max) {
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    }
+    return value;
+  };
 }

@@ -53,11 +53,6 @@ export function demoPlan(): DemoPlan {
   return { realms: [bank, office], tokens };
 }
 
-/** @returns a fresh OCRA key, in hexadecimal */
-function randomSeed(random: Random): string {
-  return random.bytes(SEED_BYTES).toString('hex');
-}
-
 function ownership(
   realm: PlannedRealm,
   owners: readonly string[],
@@ -122,7 +117,7 @@ async function seedToken(
   await enrolment.init(caller, {
     type: 'ocra',
     serial,
-    otpkey: randomSeed(random),
+    otpkey: random.bytes(SEED_BYTES).toString('hex'),
     description: 'made by the demo',
     ...(owner === null ? { realm: realms[0] } : { user: owner.login, realm: owner.realm }),
   });

@@ -40,22 +40,20 @@ export async function drivePortal(
     requested,
   );
   try {
-    io.stdout.write(portalText({ portal: portal.url, app: `${publicUrl}/app/`, passwords }));
+    io.stdout.write(portalText(portal.url, `${publicUrl}/app/`, passwords));
     if (!exit) {
-      await Promise.race([untilAborted(requested), portal.failed]);
+      await Promise.race([untilAborted(requested), portal.ended]);
+      if (!requested.aborted) {
+        throw new CliFailure(`the portal ended:\n${safeLines(portal.output())}`);
+      }
     }
   } finally {
-    await portal.stop();
+    portal.child.kill('SIGTERM');
+    await portal.ended;
   }
 }
 
-interface PortalText {
-  readonly portal: string;
-  readonly app: string;
-  readonly passwords: ReadonlyMap<string, string>;
-}
-
-function portalText({ portal, app, passwords }: PortalText): string {
+function portalText(portal: string, app: string, passwords: PortalAccess['passwords']): string {
   const logins = [...passwords].map(([login, password]) => `${login}, password ${password}`);
   return `An example portal, and the QR-TAN app. Open both in a browser:
 
@@ -78,11 +76,11 @@ const MAX_STARTS = 5;
 
 /** The example portal as a process of its own, as an integrator would run it. */
 interface PortalProcess {
-  /** With a slash at its end. */
-  readonly url: string;
-  /** Rejects if the portal ends by itself. */
-  readonly failed: Promise<never>;
-  stop(): Promise<void>;
+  readonly child: ChildProcess;
+  /** With a slash at its end; undefined: it has ended before it served. */
+  readonly url: string | undefined;
+  readonly ended: Promise<undefined>;
+  readonly output: () => string;
 }
 
 /**
@@ -96,7 +94,7 @@ async function startPortal(
   environment: Readonly<Record<string, string>>,
   firstPort: number,
   giveUp: AbortSignal,
-): Promise<PortalProcess> {
+): Promise<PortalProcess & { readonly url: string }> {
   for (const file of [PROGRAM, COMPONENT]) {
     if (!existsSync(file)) {
       throw new CliFailure(`${file} is missing: the portal needs a checkout, built by npm run build`);
@@ -104,27 +102,20 @@ async function startPortal(
   }
   for (let start = 1; ; start += 1) {
     const port = await findFreePort(firstPort);
-    const { url, output, child } = await launch({ ...environment, PORT: String(port) });
+    const { url, ...started } = await launch({ ...environment, PORT: String(port) });
     if (url !== undefined) {
-      return toPortalProcess(child, url, output);
+      return { url, ...started };
     }
     // A terminal sends Ctrl-C to the portal, too.
     giveUp.throwIfAborted();
     // Another program may have taken the port during the start.
     if (start === MAX_STARTS || (await findFreePort(port)) === port) {
-      throw new CliFailure(`the portal did not start:\n${safeLines(output())}`);
+      throw new CliFailure(`the portal did not start:\n${safeLines(started.output())}`);
     }
   }
 }
 
-interface Launched {
-  readonly child: ChildProcess;
-  /** Undefined: it has ended. */
-  readonly url: string | undefined;
-  readonly output: () => string;
-}
-
-async function launch(environment: Readonly<Record<string, string>>): Promise<Launched> {
+async function launch(environment: Readonly<Record<string, string>>): Promise<PortalProcess> {
   const child = spawn(process.execPath, [PROGRAM], {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -143,24 +134,7 @@ async function launch(environment: Readonly<Record<string, string>>): Promise<La
       }
     });
   });
-  return { child, url: await Promise.race([url, ended]), output: () => pieces.join('') };
-}
-
-function toPortalProcess(child: ChildProcess, url: string, output: () => string): PortalProcess {
-  const ended = once(child, 'close');
-  const failed = ended.then((): never => {
-    throw new CliFailure(`the portal ended:\n${safeLines(output())}`);
-  });
-  // Awaited only while the demo waits.
-  failed.catch(() => undefined);
-  return {
-    url,
-    failed,
-    stop: async () => {
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
+  return { child, ended, url: await Promise.race([url, ended]), output: () => pieces.join('') };
 }
 
 const REALM = { name: 'bank', resolver: 'customers' };

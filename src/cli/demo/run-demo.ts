@@ -9,10 +9,9 @@ import { type DemoPlan, demoPlan, TOUR_USER, seedDemo } from './demo-content.ts'
 import { randomActivationCode } from '../../ocra/key-derivation.ts';
 import { type CommandContext, operatorCaller } from '../command-context.ts';
 import { formatDeviceState } from '../device/device-file.ts';
-import { curlLine, shellWord } from './exchange.ts';
 import { findFreePort } from './free-port.ts';
 import { drivePortal } from './portal.ts';
-import { Tour, tourSteps } from './tour.ts';
+import { curlLine, shellWord, Tour, tourSteps } from './tour.ts';
 
 /** The options of `tankeeper demo`. */
 export interface DemoOptions {

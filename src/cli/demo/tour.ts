@@ -1,13 +1,11 @@
 import type { DemoServer } from '../../compose/server.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import { safeLines, safeText } from '../../kernel/text.ts';
 import { CliFailure } from '../cli-failure.ts';
-import type { CliDependencies } from '../dependencies.ts';
+import type { CliDependencies, Fetch } from '../dependencies.ts';
 import { type DeviceState, emptyDeviceState } from '../device/device-file.ts';
 import { drawQrText } from '../device/qr-code.ts';
-import { type DeviceAnswer, VirtualDevice } from '../device/virtual-device.ts';
+import { type DeviceAnswer, readByApp } from '../device/virtual-device.ts';
 import { applyStyle } from '../output.ts';
-import { curlLine, type DemoRequest, readableJson, sendDemoRequest } from './exchange.ts';
 import { TOUR_USER } from './demo-content.ts';
 
 /** Longer than the URLs of QR codes, shorter than pictures. */
@@ -75,7 +73,10 @@ export class Tour {
     if (isDrawn) {
       this.#say(await drawQrText(url, io));
     }
-    const { state, answer } = await scanByApp(clock, this.#app, url);
+    const { state, answer } = await readByApp(clock, this.#app, url, {
+      activationCode: (kept) => Promise.resolve(kept ?? ''),
+      ocraPin: () => Promise.resolve(''),
+    });
     this.#app = state;
     this.#say(`[app] ${safeText(screenText(answer))}`);
     if (answer.kind !== 'init') {
@@ -90,13 +91,6 @@ export class Tour {
   #write(text: string): void {
     this.#dependencies.io.stdout.write(`${text}\n`);
   }
-}
-
-function scanByApp(clock: Clock, app: DeviceState, url: string): ReturnType<VirtualDevice['scan']> {
-  return new VirtualDevice({ clock }).scan(app, url, {
-    activationCode: (kept) => Promise.resolve(kept ?? ''),
-    ocraPin: () => Promise.resolve(''),
-  });
 }
 
 function screenText(answer: DeviceAnswer): string {
@@ -240,4 +234,84 @@ function asAdministrator(
 /** @returns the response with its first digit changed */
 function otherThan(response: string): string {
   return `${(Number(response.charAt(0)) + 1) % 10}${response.slice(1)}`;
+}
+
+/** A request of the tour, sent over HTTP and shown as a curl line. */
+interface DemoRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Sends the credentials of the administrator; otherwise none. */
+  readonly asAdministrator: boolean;
+}
+
+/** An answer of the server. */
+interface DemoAnswer {
+  readonly status: number;
+  /** The body parsed as JSON, or as text if it is none. */
+  readonly body: unknown;
+}
+
+const TIMEOUT_MS = 15_000;
+/** Values that need no encoding in a form. */
+const PLAIN = /^[A-Za-z0-9_.,-]*$/;
+
+/** @returns a command for a POSIX shell that sends exactly this request */
+export function curlLine(
+  { method, path, parameters, asAdministrator }: DemoRequest,
+  baseUrl: string,
+  adminPassword: string,
+): string {
+  const user = asAdministrator ? ['-u', shellWord(`admin:${adminPassword}`)] : [];
+  const fields = Object.entries(parameters).map(([name, value]) =>
+    PLAIN.test(value) ? `-d ${name}=${value}` : `--data-urlencode ${shellWord(`${name}=${value}`)}`,
+  );
+  const asQuery = method === 'GET' && fields.length > 0 ? ['-G'] : [];
+  // Without a field, curl would send no POST.
+  const asPost = method === 'POST' && fields.length === 0 ? ['-X POST'] : [];
+  return ['curl -s', ...user, ...asQuery, ...asPost, shellWord(baseUrl + path), ...fields].join(' ');
+}
+
+/** @returns any text as one word of a POSIX shell */
+export function shellWord(text: string): string {
+  return /^[A-Za-z0-9_.,:/=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Sends the request of `curlLine`. */
+async function sendDemoRequest(
+  fetch: Fetch,
+  { baseUrl, adminPassword }: Pick<DemoServer, 'baseUrl' | 'adminPassword'>,
+  { method, path, parameters, asAdministrator }: DemoRequest,
+): Promise<DemoAnswer> {
+  const form = new URLSearchParams(parameters);
+  const query = method === 'GET' && form.size > 0 ? `?${form.toString()}` : '';
+  const credentials = Buffer.from(`admin:${adminPassword}`, 'utf8').toString('base64');
+  const answer = await fetch(baseUrl + path + query, {
+    method,
+    headers: asAdministrator ? { authorization: `Basic ${credentials}` } : {},
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+    ...(method === 'POST' ? { body: form } : {}),
+  });
+  return { status: answer.status, body: readBody(await answer.text()) };
+}
+
+function readBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @returns JSON for reading: lists and objects of plain values stay on one line each */
+function readableJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(
+    /([[{])\s+([^[\]{}]*?)\s+([\]}])/g,
+    (_, open: string, items: string, close: string) =>
+      open === '[' ? `[${joined(items)}]` : `${open} ${joined(items)} ${close}`,
+  );
+}
+
+function joined(items: string): string {
+  return items.replace(/\n\s+/g, ' ');
 }

@@ -67,6 +67,6 @@ function addScanCommand(device: Command, context: CommandContext, stateFile: () 
     .addOption(new Option('--report', 'decline it with “this was not me”').conflicts('decline'))
     .action(async (url: string | undefined, options: ScanOptions) => {
       const { scanCode } = await import('./scan-code.ts');
-      await scanCode(context, url, { ...options, state: stateFile() }, context.output);
+      await scanCode(context, url, { ...options, state: stateFile() });
     });
 }

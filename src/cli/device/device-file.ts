@@ -22,7 +22,11 @@ export async function readDeviceFile(file: string): Promise<DeviceState> {
     }
     throw new CliFailure(`cannot read ${file}: ${fileErrorText(error)}`);
   }
-  return parseDeviceState(text, file);
+  const parsed = deviceState.safeParse(parseJsonOrUndefined(text));
+  if (!parsed.success) {
+    throw new CliFailure(`${file} is not the state of a virtual device; nothing was changed`);
+  }
+  return parsed.data;
 }
 
 /**
@@ -153,18 +157,6 @@ export type DeviceState = Readonly<z.output<typeof deviceState>>;
 /** @returns the state of a newly installed app */
 export function emptyDeviceState(): DeviceState {
   return { version: 1, activationCode: null, tokens: [] };
-}
-
-/**
- * @param file for the message
- * @throws CliFailure if the text is no state that this version knows
- */
-function parseDeviceState(text: string, file: string): DeviceState {
-  const parsed = deviceState.safeParse(parseJsonOrUndefined(text));
-  if (!parsed.success) {
-    throw new CliFailure(`${file} is not the state of a virtual device; nothing was changed`);
-  }
-  return parsed.data;
 }
 
 /** @returns the text of the state's file */

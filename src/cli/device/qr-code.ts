@@ -3,11 +3,12 @@ import { CliFailure } from '../cli-failure.ts';
 import { fileErrorText } from '../files.ts';
 import { join } from 'node:path';
 import type { CommandContext } from '../command-context.ts';
-import type { Output } from '../output.ts';
 import { safeText } from '../../kernel/text.ts';
 
-/** Light modules around the code (ISO/IEC 18004 §6.3.8), and pixels a module. */
-const PICTURE = { border: 4, scale: 4 };
+/** Light modules around a code, which readers need to find it (ISO/IEC 18004 §6.3.8). */
+const QUIET_ZONE = 4;
+/** Of a module in a picture. */
+const PIXELS = 4;
 
 /**
  * Writes the QR code as a new PNG that only its owner may read: codes of the roll-out hold secrets.
@@ -15,7 +16,7 @@ const PICTURE = { border: 4, scale: 4 };
  */
 export async function writeQrPng(file: string, text: string): Promise<void> {
   const [{ encodeQR }, { PNG: writer }] = await Promise.all([import('qr'), import('pngjs')]);
-  const pixels = encodeQR(text, 'raw', { ecc: 'low', ...PICTURE });
+  const pixels = encodeQR(text, 'raw', { ecc: 'low', border: QUIET_ZONE, scale: PIXELS });
   const picture = new writer({ width: pixels.length, height: pixels.length });
   picture.data = Buffer.from(pixels.flat().map((isDark) => (isDark ? 0 : 255)));
   const png = writer.sync.write(picture, { colorType: 0, inputColorType: 0, inputHasAlpha: false });
@@ -25,9 +26,6 @@ export async function writeQrPng(file: string, text: string): Promise<void> {
     throw new CliFailure(`cannot write ${file}: ${fileErrorText(error)}`);
   }
 }
-
-/** Light modules around a code, which readers need to find it (ISO/IEC 18004 §6.3.8). */
-const QUIET_ZONE = 4;
 
 /** One character shows two modules: the upper and the lower one, dark or light. */
 const BLOCKS = { dark: { dark: '█', light: '▀' }, light: { dark: '▄', light: ' ' } } as const;
@@ -57,13 +55,11 @@ export async function drawQrText(text: string, { color }: { color: boolean }): P
 /** Shows QR codes on the terminal, to a phone or to the virtual device. */
 export class CodeReader {
   readonly #context: CommandContext;
-  readonly #output: Output;
   readonly #isVirtual: boolean;
 
   /** @param isVirtual the virtual device reads the codes, and shows its responses */
-  constructor(context: CommandContext, output: Output, isVirtual: boolean) {
+  constructor(context: CommandContext, isVirtual: boolean) {
     this.#context = context;
-    this.#output = output;
     this.#isVirtual = isVirtual;
   }
 
@@ -77,8 +73,8 @@ export class CodeReader {
 
   /** @param activationCode the text that the user types into the app, for the code of the second roll-out phase */
   async show(url: string, activationCode = ''): Promise<void> {
-    const { io } = this.#context.dependencies;
-    this.#output.say(await drawQrText(url, io));
+    const { output, dependencies } = this.#context;
+    output.say(await drawQrText(url, dependencies.io));
     if (this.#isVirtual) {
       await this.#read(url, activationCode);
     }
@@ -98,7 +94,7 @@ export class CodeReader {
       ocraPin: (serial) =>
         this.#context.knownSecret(`OCRA PIN of ${safeText(serial)}`, '--ocra-pin-file', undefined),
     });
-    this.#output.say(deviceScreen(answer));
+    this.#context.output.say(deviceScreen(answer));
   }
 }
 

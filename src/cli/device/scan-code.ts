@@ -31,8 +31,8 @@ export async function scanCode(
   context: CommandContext,
   url: string | undefined,
   options: ScanOptions & { readonly state: string },
-  output: Output,
 ): Promise<void> {
+  const { output } = context;
   const { fetch } = context.dependencies;
   const text = await readCode(context, url, options);
   if (options.decline === true || options.report === true) {

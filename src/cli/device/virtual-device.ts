@@ -58,54 +58,41 @@ interface DeviceScan {
 }
 
 /**
- * A QR-TAN app without a phone: state in, state out. Like the real one, it refuses a challenge whose signature is not
- * its token's, and one without a destination for the response.
+ * Reads a code as a QR-TAN app does, without a phone: state in, state out. Like the real one, it refuses a challenge
+ * whose signature is not its token's, and one without a destination for the response.
+ * @param text the text of the QR code
+ * @returns the app's screen, and its state afterwards
+ * @throws ServiceError 'qrtan-url.invalid' for a code that the app refuses, 'activation-code.invalid',
+ *   'data-input.invalid', 'suite.invalid', 'token.counter-exhausted'
  */
-export class VirtualDevice {
-  readonly #clock: Clock;
-
-  constructor({ clock }: { clock: Clock }) {
-    this.#clock = clock;
+export async function readByApp(
+  clock: Clock,
+  state: DeviceState,
+  text: string,
+  questions: DeviceQuestions,
+): Promise<DeviceScan> {
+  const url = readCode(text);
+  if (url.kind === 'init') {
+    const { token, replaced } = startRollOut(state.tokens, url);
+    const { serial, suite } = token;
+    return { state: withToken(state, token), answer: { kind: 'init', serial, suite, replaced } };
   }
-
-  /**
-   * @param text the text of the QR code
-   * @returns the app's screen, and its state afterwards
-   * @throws ServiceError 'qrtan-url.invalid' for a code that the app refuses, 'activation-code.invalid',
-   *   'data-input.invalid', 'suite.invalid', 'token.counter-exhausted'
-   */
-  async scan(state: DeviceState, text: string, questions: DeviceQuestions): Promise<DeviceScan> {
-    const url = readCode(text);
-    switch (url.kind) {
-      case 'init': {
-        const { token, replaced } = startRollOut(state.tokens, url);
-        const { serial, suite } = token;
-        return { state: withToken(state, token), answer: { kind: 'init', serial, suite, replaced } };
-      }
-      case 'nonce': {
-        awaitedToken(state.tokens, url);
-        const activationCode = await questions.activationCode(state.activationCode);
-        return this.#answer(state, await openActivation(state.tokens, url, text, activationCode), questions);
-      }
-      case 'req':
-        return this.#answer(state, openChallenge(state.tokens, url, text), questions);
-    }
+  if (url.kind === 'nonce') {
+    // Before the question for the activation code.
+    awaitedToken(state.tokens, url);
   }
-
-  async #answer(
-    state: DeviceState,
-    challenge: OpenChallenge,
-    questions: DeviceQuestions,
-  ): Promise<DeviceScan> {
-    const { kind, message, question, transactionId, callbackUrl, needsPin } = challenge;
-    const { serial } = challenge.token;
-    const pin = needsPin ? await questions.ocraPin(serial) : undefined;
-    const { token, response } = respond(challenge, { now: this.#clock.now(), pin });
-    return {
-      state: withToken(state, token),
-      answer: { kind, serial, message, question, transactionId, callbackUrl, response },
-    };
-  }
+  const challenge =
+    url.kind === 'nonce'
+      ? await openActivation(state.tokens, url, text, await questions.activationCode(state.activationCode))
+      : openChallenge(state.tokens, url, text);
+  const { kind, message, question, transactionId, callbackUrl, needsPin } = challenge;
+  const { serial } = challenge.token;
+  const pin = needsPin ? await questions.ocraPin(serial) : undefined;
+  const { token, response } = respond(challenge, { now: clock.now(), pin });
+  return {
+    state: withToken(state, token),
+    answer: { kind, serial, message, question, transactionId, callbackUrl, response },
+  };
 }
 
 /**
@@ -138,10 +125,9 @@ export function readByDevice(
   text: string,
   questions: DeviceQuestions,
 ): Promise<DeviceAnswer> {
-  const device = new VirtualDevice({ clock });
-  return changeDeviceFile(file, async (state) => {
-    const scanned = await device.scan(state, text, questions);
-    return { state: scanned.state, result: scanned.answer };
+  return changeDeviceFile(file, async (before) => {
+    const { state, answer } = await readByApp(clock, before, text, questions);
+    return { state, result: answer };
   });
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { base32nopad } from '@scure/base';
 import type { Browser, Page } from 'playwright-core';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
-import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
+import { readByApp } from '../../../src/cli/device/virtual-device.ts';
 import { readSiteFiles } from '../../../src/http/site.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
@@ -143,13 +143,12 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
     expect(link).toBe(`./#link=${encodeURIComponent(codes.init)}`);
     await press(page, 'Continue');
     await see('Second code for the new phone', 'account-second');
-    const device = new VirtualDevice({ clock: application.clock });
     const questions = {
       activationCode: () => Promise.resolve(codes.activation_code),
       ocraPin: () => Promise.resolve(''),
     };
-    const first = await device.scan(emptyDeviceState(), codes.init, questions);
-    const { answer } = await device.scan(first.state, codes.nonce, questions);
+    const first = await readByApp(application.clock, emptyDeviceState(), codes.init, questions);
+    const { answer } = await readByApp(application.clock, first.state, codes.nonce, questions);
     await application.check(codes.transactionid, answer.kind === 'nonce' ? answer.response : '');
     await page.getByText('The new phone is ready.').waitFor();
 

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { publishResults } from '../../../bench/result-page.ts';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
-import { type DeviceAnswer, VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
+import { type DeviceAnswer, readByApp } from '../../../src/cli/device/virtual-device.ts';
 import { describeConsole, lookAt, signIn } from '../../support/browser/console-site.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
@@ -55,7 +55,6 @@ describeConsole('the first hour', (given) => {
       await button('Set the answer address').click();
       await send();
     });
-    const device = new VirtualDevice({ clock: application.clock });
     let state = emptyDeviceState();
     const scan = async (name: string, activationCode = ''): Promise<DeviceAnswer> => {
       const picture = await page.getByRole('img', { name }).screenshot();
@@ -63,7 +62,7 @@ describeConsole('the first hour', (given) => {
         activationCode: () => Promise.resolve(activationCode),
         ocraPin: () => Promise.resolve(''),
       };
-      const scanned = await device.scan(state, readQrCode(picture) ?? '', questions);
+      const scanned = await readByApp(application.clock, state, readQrCode(picture) ?? '', questions);
       ({ state } = scanned);
       return scanned.answer;
     };

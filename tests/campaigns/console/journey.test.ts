@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { base32nopad } from '@scure/base';
 import type { Page } from 'playwright-core';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
-import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
+import { readByApp } from '../../../src/cli/device/virtual-device.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseAlgorithm } from '../../../src/ocra/otp.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
@@ -81,19 +81,18 @@ describeConsole('a day with the console', (given) => {
     await desk.page.getByRole('link', { name: 'New token', exact: true }).click();
     await desk.page.getByLabel(/^Description/).fill(PROBE);
     await desk.page.getByRole('button', { name: 'Show the first QR code' }).click();
-    const device = new VirtualDevice({ clock: application.clock });
     const questions = {
       activationCode: () => Promise.resolve(ACTIVATION_CODE),
       ocraPin: () => Promise.resolve(''),
     };
     const firstCode = await codeOn(desk.page, 'First QR code of the roll-out');
-    const first = await device.scan(emptyDeviceState(), firstCode, questions);
+    const first = await readByApp(application.clock, emptyDeviceState(), firstCode, questions);
     for (const code of [ACTIVATION_CODE.replace('01', '99'), ACTIVATION_CODE]) {
       await desk.page.getByLabel('Activation code', { exact: true }).fill(code);
       await desk.page.getByRole('button', { name: 'Show the second QR code' }).click();
     }
     const secondCode = await codeOn(desk.page, 'Second QR code of the roll-out');
-    const second = await device.scan(first.state, secondCode, questions);
+    const second = await readByApp(application.clock, first.state, secondCode, questions);
     if (second.answer.kind !== 'nonce') {
       throw new Error('the second code is none of a roll-out');
     }
@@ -109,7 +108,7 @@ describeConsole('a day with the console', (given) => {
 
     // A payment from the portal, answered by the app.
     const { transactionid, url } = await application.challenge(serial, `100 EUR to ${PROBE}`);
-    const third = await device.scan(second.state, url, questions);
+    const third = await readByApp(application.clock, second.state, url, questions);
     if (third.answer.kind !== 'req') {
       throw new Error('the code of the payment is none of a challenge');
     }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
-import { VirtualDevice } from '../../../src/cli/device/virtual-device.ts';
+import { readByApp } from '../../../src/cli/device/virtual-device.ts';
 import { drawQrCode } from '../../../src/http/qr-picture.ts';
 import { readSiteFiles } from '../../../src/http/site.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
@@ -236,19 +236,20 @@ describe.each(ENGINES)('$name', (engine) => {
       await visitor.press('link', 'anna');
       await visitor.press('link', 'New token');
       await visitor.press('button', 'Show the first QR code');
-      const device = new VirtualDevice({ clock: application.clock });
       const questions = {
         activationCode: () => Promise.resolve(ACTIVATION_CODE),
         ocraPin: () => Promise.resolve(''),
       };
-      const first = await device.scan(
+      const first = await readByApp(
+        application.clock,
         emptyDeviceState(),
         await visitor.code('First QR code of the roll-out'),
         questions,
       );
       await visitor.fill('Activation code', ACTIVATION_CODE);
       await visitor.press('button', 'Show the second QR code');
-      const second = await device.scan(
+      const second = await readByApp(
+        application.clock,
         first.state,
         await visitor.code('Second QR code of the roll-out'),
         questions,
@@ -260,7 +261,7 @@ describe.each(ENGINES)('$name', (engine) => {
       await application.check(transactionId, response);
       await visitor.sees(`The token ${serial} is ready.`);
       const payment = await application.challenge(serial, '100 EUR to Bert');
-      const third = await device.scan(second.state, payment.url, questions);
+      const third = await readByApp(application.clock, second.state, payment.url, questions);
       if (third.answer.kind !== 'req') {
         throw new Error('the code of the payment is none of a challenge');
       }

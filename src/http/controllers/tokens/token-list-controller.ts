@@ -24,7 +24,9 @@ const CSV_ANSWER = {
 } as const;
 
 export function tokenListEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
-  const orders = [...TOKEN_ORDERS.keys()].map((name) => `\`${name}\``).join(', ');
+  const orders = Object.keys(TOKEN_ORDERS)
+    .map((name) => `\`${name}\``)
+    .join(', ');
   return administratorEndpoint(
     {
       path: '/admin/show',
