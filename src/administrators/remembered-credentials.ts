@@ -73,7 +73,8 @@ export class PasswordMemory {
 export class RememberedCredentials {
   readonly #random: Random;
   readonly #elapsed: () => number;
-  #memory: CredentialMemory;
+  /** Undefined: empty. It takes its room at once, so it is made where it is needed. */
+  #memory: CredentialMemory | undefined;
   #begun: number;
   #hasNotices = false;
 
@@ -87,7 +88,6 @@ export class RememberedCredentials {
   }) {
     this.#random = random;
     this.#elapsed = elapsed;
-    this.#memory = new CredentialMemory(random);
     this.#begun = elapsed();
   }
 
@@ -96,12 +96,12 @@ export class RememberedCredentials {
     if (this.#elapsed() - this.#begun >= LIFETIME_MS) {
       this.forget();
     }
-    return this.#hasNotices ? this.#memory : undefined;
+    return this.#hasNotices ? (this.#memory ??= new CredentialMemory(this.#random)) : undefined;
   }
 
   /** Forgets all: a credential may have been revoked, also by what failed, as the confirmation of a commit may be lost. */
   forget(): void {
-    this.#memory = new CredentialMemory(this.#random);
+    this.#memory = undefined;
     this.#begun = this.#elapsed();
   }
 

@@ -5,7 +5,7 @@ import type { Operation } from '../operations/operation.ts';
 import { fieldsOf, shown, shownSchema } from '../operations/shown.ts';
 import type { RequiredRights } from '../policy/access-control.ts';
 import type { Services } from '../services.ts';
-import { inEveryDialect, valueOf } from './answers.ts';
+import { inEveryDialect } from './answers.ts';
 import { administratorEndpoint, type Endpoint } from './endpoint-spec.ts';
 import { unlessKnown } from './reply.ts';
 
@@ -71,7 +71,13 @@ function operationEndpoint(operation: Operation, services: Services): Endpoint {
       rights,
       changesState: changes,
       parameters: input,
-      answers: inEveryDialect({ ...(changes ? {} : KNOWN), ...valueOf(shownSchema(output)) }),
+      answers: inEveryDialect({
+        ...(changes ? {} : KNOWN),
+        // Made for whoever reads the description: a start does not wait for it.
+        get envelope() {
+          return { result: { value: shownSchema(output) } };
+        },
+      }),
       ...(changes ? {} : { answerHeaders: TAG }),
     },
     async ({ caller, parameters, context, dialect, ifNoneMatch }) => {

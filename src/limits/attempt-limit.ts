@@ -9,17 +9,19 @@ const MAX_KEYS = 20_000;
 /** Counts attempts in bounded memory, in windows of fixed length that begin with a key's first attempt. */
 export class LocalCounts {
   readonly #duration: number;
-  readonly #windows: LRUCache<string, { attempts: number; until: number }>;
+  readonly #max: number;
+  /** Made by the first count, as it takes its room at once: many limits are never met. */
+  #windows: LRUCache<string, { attempts: number; until: number }> | undefined;
 
   /** @param duration milliseconds of a window */
   constructor(duration: number, max = MAX_KEYS) {
     this.#duration = duration;
-    this.#windows = new LRUCache({ max });
+    this.#max = max;
   }
 
   /** @param now milliseconds */
   of(key: string, now: number): AttemptCount {
-    const known = this.#windows.get(key);
+    const known = this.#windows?.get(key);
     // More than a window is left only after the clock was set back.
     return known !== undefined && known.until > now && known.until <= now + this.#duration
       ? { attempts: known.attempts, wait: known.until - now }
@@ -34,6 +36,7 @@ export class LocalCounts {
 
   /** Takes over a count from elsewhere. */
   learn(key: string, count: AttemptCount, now: number): AttemptCount {
+    this.#windows ??= new LRUCache({ max: this.#max });
     this.#windows.set(key, { attempts: count.attempts, until: now + count.wait });
     return count;
   }

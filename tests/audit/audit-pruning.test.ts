@@ -209,6 +209,7 @@ describe('pruning beside servers at work', () => {
         WHERE relation = 'audit'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted`;
       for (let rows = 0; rows === 0;) {
         rows = (await sql.raw<{ rows: unknown[] }>(waiting)).rows.length;
+        await sleep(5);
       }
     });
     await expect(pruning).rejects.toMatchObject({ code: 'database.unavailable' });

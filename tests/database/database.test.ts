@@ -16,12 +16,14 @@ import { queryOnce, testServer, withDatabase } from '../support/database/test-se
 
 const test = databaseOfTests();
 const opened: Database[] = [];
+const proxies: DatabaseProxy[] = [];
 
 beforeAll(async () => {
   await test.database.knex.raw('CREATE TABLE counters (name text PRIMARY KEY, value bigint NOT NULL)');
 });
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((database) => database.close()));
+  await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
 });
 
 function open(options: Partial<DatabaseOptions> = {}): Database {
@@ -175,6 +177,7 @@ describe('the pool', () => {
 
   it('does not use a connection again on which no answer came in time', async () => {
     const proxy = await DatabaseProxy.start(test.url);
+    proxies.push(proxy);
     const database = open({ connection: proxy.url, poolSize: 1, statementTimeoutMs: 100 });
     await database.ready();
     proxy.silence();
@@ -188,7 +191,6 @@ describe('the pool', () => {
     expect((await faultOf(prepared)).message).toContain('the server did not answer in time');
     await database.ready();
     expect(database.usage()).toEqual({ used: 0, free: 1, waiting: 0 });
-    await proxy.stop();
   });
 
   it('of a server takes no standby, and nothing that is read-only', async () => {

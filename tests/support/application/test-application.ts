@@ -91,6 +91,8 @@ export const QUICK_HASHER: PasswordHasher = {
   isForeign: () => false,
 };
 
+const CONFIG = loadConfig({});
+
 type Method = 'get' | 'post';
 
 interface TestApplicationOptions {
@@ -187,7 +189,7 @@ export class TestApplication {
       statusPoll: options.statusPoll,
       responder: options.responder,
       metrics: this.metrics,
-      examined: loadConfig({}),
+      examined: CONFIG,
     });
     this.services = spoil?.(services) ?? services;
     const guards = buildGuards({
@@ -195,7 +197,7 @@ export class TestApplication {
       database: database.database,
       metrics: this.metrics,
       log,
-      limits: { ...loadConfig({}).limits, ...options.limits },
+      limits: { ...CONFIG.limits, ...options.limits },
       clock: systemClock,
     });
     this.app = createDescribedApp(

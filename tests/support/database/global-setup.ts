@@ -10,7 +10,7 @@ import { describeDatabaseFault } from '../../../src/database/database-faults.ts'
 import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { servingProcess } from '../../embedded-postgres/support/serving-process.ts';
 import { migrateToLatest } from '../../../src/database/migrate.ts';
-import { buildTestProgram } from '../servers/test-build.ts';
+import { buildTestProgram, isAlive } from '../servers/test-build.ts';
 import { leaveForTeardown } from './global-teardown.ts';
 import { embeddedUrl } from './embedded-url.ts';
 import { announceTestServer, queryOnce, withDatabase } from './test-server.ts';
@@ -149,13 +149,5 @@ async function removeAbandoned(): Promise<void> {
       }
       await rm(folder, { recursive: true, force: true });
     }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

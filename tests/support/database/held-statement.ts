@@ -1,6 +1,5 @@
-import { deferred, PATIENCE_MS } from '../values/until.ts';
+import { deferred, until } from '../values/until.ts';
 import { SqlTap } from './sql-tap.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../src/database/database.ts';
 
 /** Statements that write a token, or lock it for writing: work that is held there has already read its data. */
@@ -46,20 +45,16 @@ export async function whileHeld<T>(
 
 /** Resolves when this many statements in the database wait for a lock. @throws after a long time */
 export async function untilWaiting({ knex }: Database, wanted = 1): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
+  let waiting = 0;
+  const read = async (): Promise<boolean> => {
     const { rows } = await knex.raw<{ rows: { waiting: string }[] }>(
       `SELECT count(*) AS waiting FROM pg_stat_activity
        WHERE datname = current_database() AND backend_type = 'client backend'
          -- A statement that extends a table waits for no transaction.
          AND wait_event_type = 'Lock' AND wait_event <> 'extend'`,
     );
-    if (Number(rows[0]?.waiting) >= wanted) {
-      return;
-    }
-    if (performance.now() > deadline) {
-      throw new Error(`Not ${wanted} but ${rows[0]?.waiting ?? 'nobody'} waited for a lock`);
-    }
-    await sleep(5);
-  }
+    waiting = Number(rows[0]?.waiting);
+    return waiting >= wanted;
+  };
+  await until(read, { pollMs: 5, describe: () => `not ${wanted} but ${waiting} waited for a lock` });
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from '@jest/globals';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { PATIENCE_MS } from '../values/until.ts';
-import { queryOnce, testServer, withDatabase } from './test-server.ts';
+import { administer, testServer, withDatabase } from './test-server.ts';
 
 /** A database of a test file's own. */
 export interface TestDatabase {
@@ -27,7 +27,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const name = `tankeeper_test_${randomBytes(6).toString('hex')}`;
   const template = options.schema === 'empty' ? 'template0' : server.template;
   const strategy = server.copiesFiles ? 'STRATEGY FILE_COPY' : '';
-  await queryOnce(server.url, `CREATE DATABASE ${name} TEMPLATE ${template} ${strategy}`);
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${template} ${strategy}`);
   const url = withDatabase(server.url, name);
   const database = openDatabase({
     connection: url,
@@ -44,7 +44,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     drop: async () => {
       await database.close();
       const left = await connectionsLeft(url);
-      await queryOnce(server.url, `DROP DATABASE ${name} WITH (FORCE)`);
+      await administer(`DROP DATABASE ${name} WITH (FORCE)`);
       if (left.length > 0) {
         throw new Error(`The test left database connections open: ${left.join(', ')}`);
       }
@@ -84,8 +84,7 @@ export async function connectionsLeft(url: string): Promise<readonly string[]> {
   // Before the pool ends what is idle, which would hide a connection that a test forgot.
   const deadline = performance.now() + 20_000;
   for (;;) {
-    const rows = await queryOnce<{ application: string }>(
-      testServer().url,
+    const rows = await administer<{ application: string }>(
       // Autovacuum may run at any time.
       `SELECT application_name AS application FROM pg_stat_activity
        WHERE datname = $1 AND backend_type = 'client backend'`,

@@ -39,12 +39,27 @@ export function withDatabase(url: string, database: string): string {
   return changed.href;
 }
 
-/** Runs one statement over a connection of its own. @returns its rows */
+let administration: pg.Pool | undefined;
+
+/** Runs one statement on the server over a connection that all test files of the process share. @returns its rows */
+export async function administer<Row extends pg.QueryResultRow>(
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  // It keeps no process from its end.
+  administration ??= new pg.Pool({ connectionString: testServer().url, max: 1, allowExitOnIdle: true }).on(
+    'error',
+    () => undefined,
+  );
+  return (await administration.query<Row>(sql, [...values])).rows;
+}
+
 /** Changes rows of the audit, too, as an attacker with the database would. */
 export async function tamperOnce(url: string, sql: string): Promise<void> {
   await queryOnce(url, `DO $tamper$ BEGIN SET LOCAL tankeeper.audit = 'open'; ${sql}; END $tamper$`);
 }
 
+/** Runs one statement over a connection of its own. @returns its rows */
 export async function queryOnce<Row extends pg.QueryResultRow>(
   url: string,
   sql: string,

@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PATIENCE_MS } from '../values/until.ts';
-
-const POLL_MS = 50;
+import { until } from '../values/until.ts';
 
 /** A process, and its command line. */
 interface FoundProcess {
@@ -20,17 +18,11 @@ export function processesOf(folder: string): readonly FoundProcess[] {
 
 /** Waits until the folder has no process. @throws with the remaining ones after a long time */
 export async function untilNobodyIsLeft(folder: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const left = processesOf(folder);
-    if (left.length === 0) {
-      return;
-    }
-    if (performance.now() > deadline) {
-      throw new Error(`Left behind:\n${left.map(({ pid, words }) => `${pid} ${words}`).join('\n')}`);
-    }
-    await sleep(POLL_MS);
-  }
+  const describe = (): string =>
+    `left behind:\n${processesOf(folder)
+      .map(({ pid, words }) => `${pid} ${words}`)
+      .join('\n')}`;
+  await until(() => processesOf(folder).length === 0, { pollMs: 50, describe });
 }
 
 /** Waits until all threads of a process are stopped: on a busy machine some still answer for a while. */

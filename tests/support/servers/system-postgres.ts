@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { chownSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { PATIENCE_MS, until } from '../values/until.ts';
+import { until } from '../values/until.ts';
 import { queryOnce } from '../database/test-server.ts';
-import { freePort } from './wait-for-port.ts';
+import { freePort, untilAnswered } from './wait-for-port.ts';
 import { unprivilegedAccount } from './system-programs.ts';
 
 const run = promisify(execFile);
@@ -54,7 +53,7 @@ export async function postgresNode(programs: string, parent: string, name: strin
         ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
         { stdio: 'ignore', ...account },
       );
-      await untilServed(superUrl, child);
+      await untilAnswered(child, () => queryOnce(superUrl, 'SELECT 1'));
     },
     stop: async (signal = 'SIGQUIT') => {
       if (child?.exitCode === null && child.signalCode === null) {
@@ -106,21 +105,4 @@ export async function leaveBehind(primary: PostgresNode, standby: PostgresNode):
   await until(
     async () => (await queryOnce(standby.superUrl, 'SELECT FROM pg_stat_wal_receiver')).length === 0,
   );
-}
-
-async function untilServed(url: string, child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const fault = await queryOnce(url, 'SELECT 1').then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    if (fault === undefined) {
-      return;
-    }
-    if (child.exitCode !== null || Date.now() > deadline) {
-      throw new Error(`PostgreSQL did not start (code ${String(child.exitCode)})`, { cause: fault });
-    }
-    await sleep(50);
-  }
 }

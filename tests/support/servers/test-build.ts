@@ -35,10 +35,10 @@ async function removeAbandoned(): Promise<void> {
   await Promise.all(abandoned.map((name) => rm(join(ROOT, name), { recursive: true, force: true })));
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
-  } catch {
-    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

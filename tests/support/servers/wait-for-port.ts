@@ -1,35 +1,36 @@
 import type { ChildProcess } from 'node:child_process';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { PATIENCE_MS } from '../values/until.ts';
+import { once } from 'node:events';
+import { until } from '../values/until.ts';
 import { findFreePort } from '../../../src/cli/demo/free-port.ts';
 
-/**
- * Waits until a process that was just started accepts connections.
- * @throws if it ends, or does not for a long time
- */
-export async function waitForPort(port: number, child: ChildProcess): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
+/** Waits until a process that was just started accepts connections. @throws as `untilAnswered` */
+export function waitForPort(port: number, child: ChildProcess): Promise<void> {
+  return untilAnswered(child, async () => {
     const socket = connect({ host: '127.0.0.1', port });
-    const isServed = await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => {
-        resolve(true);
-      });
-      socket.once('error', () => {
-        resolve(false);
-      });
-    });
-    socket.destroy();
-    // After the end of the process, another program could listen there.
-    if (isServed && child.exitCode === null) {
-      return;
+    await once(socket, 'connect').finally(() => socket.destroy());
+  });
+}
+
+/**
+ * Waits until a process that was just started answers.
+ * @param ask rejects while there is no answer
+ * @throws if the process ends, or does not answer for a long time
+ */
+export async function untilAnswered(child: ChildProcess, ask: () => Promise<unknown>): Promise<void> {
+  let fault: unknown;
+  const isAnswered = async (): Promise<boolean> => {
+    fault = await ask().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    // After the end of the process, another program could answer.
+    if (child.exitCode !== null) {
+      throw new Error(`${child.spawnfile} has ended (code ${child.exitCode})`, { cause: fault });
     }
-    if (child.exitCode !== null || Date.now() > deadline) {
-      throw new Error(`no answer on port ${port} (code ${String(child.exitCode)})`);
-    }
-    await sleep(50);
-  }
+    return fault === undefined;
+  };
+  await until(isAnswered, { pollMs: 50, describe: () => `${child.spawnfile}: ${String(fault)}` });
 }
 
 /** Below Linux's ephemeral ports: one of those may be taken before a program listens there, or reused. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { startServerProcess } from '../../../support/servers/server-process.ts';
 import { startSilentServer } from '../../../support/servers/silent-server.ts';
+import { untilWaiting } from '../../../support/database/held-statement.ts';
 import { createTestDatabase } from '../../../support/database/test-database.ts';
 import { runCli, startCli } from '../../cli-process.ts';
 import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
@@ -53,12 +54,7 @@ describe('a command that is interrupted', () => {
     const ended = await database.transact(async ({ sql }) => {
       await sql.raw('LOCK TABLE tokens IN ACCESS EXCLUSIVE MODE');
       const listing = startCli(['token', 'list'], environment);
-      for (let waiting = 0; waiting === 0;) {
-        const { rows } = await database.knex.raw<{ rows: unknown[] }>(
-          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-        );
-        waiting = rows.length;
-      }
+      await untilWaiting(database);
       listing.signal('SIGTERM');
       return listing.ended;
     });

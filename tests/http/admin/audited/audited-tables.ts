@@ -21,17 +21,24 @@ export async function hashOfAllTables(observer: Observer): Promise<string> {
   return `SELECT concat_ws(' ', ${hashes.join(', ')}) AS hash`;
 }
 
+const prepared = new WeakSet<Observer>();
+
 /** While it runs, no audit row can be stored. */
 export async function withoutAudit(observer: Observer, work: () => Promise<void>): Promise<void> {
-  await observer.query(
-    `CREATE FUNCTION no_audit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no audit'; END $$`,
-  );
-  await observer.query(
-    'CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION no_audit()',
-  );
+  if (!prepared.has(observer)) {
+    prepared.add(observer);
+    // It stays: a trigger that came and went each time would make every connection plan its statements anew.
+    await observer.query(
+      `CREATE TABLE audit_refusals (yes boolean);
+       CREATE FUNCTION no_audit() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN IF EXISTS (SELECT FROM audit_refusals) THEN RAISE EXCEPTION 'no audit'; END IF; RETURN NEW; END $$;
+       CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION no_audit()`,
+    );
+  }
+  await observer.query('INSERT INTO audit_refusals VALUES (true)');
   try {
     await work();
   } finally {
-    await observer.query('DROP FUNCTION no_audit() CASCADE');
+    await observer.query('DELETE FROM audit_refusals');
   }
 }
