@@ -48,7 +48,7 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
   });
 
   function set(name: string, scope: string, action: string): Promise<unknown> {
-    return site.application.services.policies.set(OPERATOR, { name, scope, action, realm: 'customers' });
+    return site.application.setPolicy(name, scope, action, { realm: 'customers' });
   }
 
   async function addCustomer(login: string): Promise<void> {

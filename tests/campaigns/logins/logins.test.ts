@@ -40,13 +40,12 @@ beforeAll(async () => {
   application = await TestApplication.open();
   await application.addRealm('staff', [USER, HOTP_USER]);
   await application.services.realms.setDefault(OPERATOR, 'staff');
-  await application.services.policies.set(OPERATOR, {
-    name: 'trigger',
-    scope: 'authentication',
-    action: `challenge_response=ocra, otppin=0, qrtanurl=${CALLBACK}`,
-    realm: 'staff',
-    user: '*',
-  });
+  await application.setPolicy(
+    'trigger',
+    'authentication',
+    `challenge_response=ocra, otppin=0, qrtanurl=${CALLBACK}`,
+    { realm: 'staff' },
+  );
   await application.enrolPlain('QR1', SUITE, { pin: PIN, user: USER, realm: 'staff' });
   await application.services.enrolment.init(OPERATOR, {
     type: 'hmac',

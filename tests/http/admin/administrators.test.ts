@@ -29,16 +29,7 @@ beforeEach(async () => {
 });
 
 async function policy(name: string, action: string, user: string): Promise<void> {
-  await application.services.policies.set(OPERATOR, {
-    name,
-    scope: 'system',
-    action,
-    user,
-    realm: '*',
-    client: '',
-    time: '',
-    active: true,
-  });
+  await application.setPolicy(name, 'system', action, { user });
 }
 
 /** @returns the name of a new administrator, who may read only */

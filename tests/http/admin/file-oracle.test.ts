@@ -174,12 +174,7 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
     await name(users);
     await useIt();
     await application.enrolPlain('ORACLE', SUITE, { user: 'anna', realm: 'bank' });
-    await application.services.policies.set(OPERATOR, {
-      name: 'pin',
-      scope: 'authentication',
-      action: 'otppin=1',
-      realm: 'bank',
-    });
+    await application.setPolicy('pin', 'authentication', 'otppin=1', { realm: 'bank' });
     const { transactionid, question } = await application.challenge('ORACLE');
     const pass = `x${application.respond(SUITE, question)}`;
     const everywhere = async (): Promise<readonly unknown[]> => [

@@ -148,10 +148,7 @@ describe('in the dialect linotp', () => {
   });
 
   it('a policy is shown with unrestricted fields as LinOTP writes them', async () => {
-    await application.services.policies.set(OPERATOR, {
-      name: 'ocra_allowance',
-      scope: 'ocra',
-      action: 'request, status, activationcode, calcOTP',
+    await application.setPolicy('ocra_allowance', 'ocra', 'request, status, activationcode, calcOTP', {
       realm: 'mydefrealm',
       user: 'ocra_admin',
       client: '*',
@@ -521,13 +518,7 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
     });
 
     it('needs the right to change resolvers', async () => {
-      await application.services.policies.set(OPERATOR, {
-        name: 'reads',
-        scope: 'system',
-        action: 'read',
-        realm: '*',
-        user: 'admin',
-      });
+      await application.setPolicy('reads', 'system', 'read', { user: 'admin' });
       expect((await test(LDAP)).error?.message).toContain('ERR410');
       await application.services.policies.remove(OPERATOR, 'reads');
     });

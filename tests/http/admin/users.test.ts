@@ -335,13 +335,7 @@ describe('a directory that lies', () => {
       settings: sqlSettings(reachOf(people.url).reach),
     });
     await application.services.realms.set(OPERATOR, { name: 'customers', resolvers: ['crm'] });
-    await application.services.policies.set(OPERATOR, {
-      name: 'pin',
-      scope: 'authentication',
-      action: 'otppin=1',
-      realm: 'customers',
-      user: '*',
-    });
+    await application.setPolicy('pin', 'authentication', 'otppin=1', { realm: 'customers' });
   });
 
   afterAll(async () => {

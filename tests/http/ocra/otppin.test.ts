@@ -42,13 +42,7 @@ beforeEach(async () => {
   await application.services.tokens.setRealms(OPERATOR, { serial, realms: ['bank', 'shop'] });
 });
 async function policy(realm: 'bank' | 'shop', mode: string, client = ''): Promise<void> {
-  await application.services.policies.set(OPERATOR, {
-    name: `pin-${realm}`,
-    scope: 'authentication',
-    action: `otppin=${mode}`,
-    realm,
-    client,
-  });
+  await application.setPolicy(`pin-${realm}`, 'authentication', `otppin=${mode}`, { realm, client });
 }
 
 /** Tries what may stand before the right response, each with a challenge and a counter of its own. */

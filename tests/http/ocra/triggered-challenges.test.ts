@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 async function policy(name: string, action: string): Promise<void> {
   const scope = 'authentication';
-  await application.services.policies.set(OPERATOR, { name, scope, action, realm: 'staff', user: '*' });
+  await application.setPolicy(name, scope, action, { realm: 'staff', user: '*' });
 }
 
 interface Answer {

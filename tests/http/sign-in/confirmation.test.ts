@@ -407,16 +407,7 @@ describe('/admin/password', () => {
 
 describe('/admin/session/end', () => {
   it('ends the sessions of a person for an API token with the right admin:sessions alone', async () => {
-    await owning.services.policies.set(OPERATOR, {
-      name: 'desk',
-      scope: 'admin',
-      action: 'show',
-      user: 'anna',
-      realm: '*',
-      client: '',
-      time: '',
-      active: true,
-    });
+    await owning.setPolicy('desk', 'admin', 'show', { user: 'anna' });
     const refused = await send('/admin/session/end', { all: '1' }, await apiToken('*'));
     expect(errorOf(refused)).toMatch(/action=sessions$/);
     await owning.services.policies.remove(OPERATOR, 'desk');

@@ -396,10 +396,7 @@ describe('the enrolment of another token', () => {
 
   it('ends at ten tokens, and where the new one would get no address', async () => {
     const visitor = await someone().signIn();
-    await application.services.policies.set(OPERATOR, {
-      name: 'another-address',
-      scope: 'authentication',
-      action: 'qrtanurl=https://other.example.com/',
+    await application.setPolicy('another-address', 'authentication', 'qrtanurl=https://other.example.com/', {
       realm: 'customers',
     });
     expect(errorOf(await visitor.post('/self/enrol'))).toMatch(/^No phone can be added now/);

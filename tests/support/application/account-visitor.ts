@@ -29,12 +29,7 @@ export function openAccounts(): void {
     });
     await application.addRealm('customers');
     await application.addRealm('closed');
-    await application.services.policies.set(OPERATOR, {
-      name: 'address',
-      scope: 'authentication',
-      action: 'qrtanurl=https://tan.example.com/ocra/check_t',
-      realm: '*',
-    });
+    await application.setPolicy('address', 'authentication', 'qrtanurl=https://tan.example.com/ocra/check_t');
   });
   afterAll(() => application.close());
   beforeEach(async () => {

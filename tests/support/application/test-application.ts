@@ -4,6 +4,7 @@ import type { SingleSignOnSettings } from '../../../src/administrators/single-si
 import { statementsOf } from '../database/sql-tap.ts';
 import type { Express } from 'express';
 import type { Caller } from '../../../src/policy/caller.ts';
+import type { PolicyDraft } from '../../../src/policy/policy.ts';
 import { appMetrics, buildGuards } from '../../../src/compose/http-server.ts';
 import { buildServices, type Services } from '../../../src/services.ts';
 import { loadConfig, type Config } from '../../../src/config/config.ts';
@@ -309,6 +310,16 @@ export class TestApplication {
     await this.services.users.add(OPERATOR, { resolver, login, password, ...names });
   }
 
+  /** Stores a policy, of all realms unless one is named. */
+  async setPolicy(
+    name: string,
+    scope: string,
+    action: string,
+    more: Partial<PolicyDraft> = {},
+  ): Promise<void> {
+    await this.services.policies.set(OPERATOR, { name, scope, action, realm: '*', ...more });
+  }
+
   /** @returns rows of the audit, newest first */
   async auditRows(filter: AuditPageRequest): Promise<readonly AuditRow[]> {
     return (await this.services.auditReading.page(OPERATOR, filter)).rows;
@@ -399,7 +410,7 @@ export class BoundedAdministrators {
   /** Leaves all rights to the administrator `admin`. */
   static async of(application: TestApplication): Promise<BoundedAdministrators> {
     const administrators = new BoundedAdministrators(application);
-    await administrators.#policy({ name: 'all', action: '*', user: 'admin', realm: '*' });
+    await application.setPolicy('all', 'admin', '*', { user: 'admin' });
     return administrators;
   }
 
@@ -412,7 +423,7 @@ export class BoundedAdministrators {
     await administrators.add(OPERATOR, name, 'correct horse battery');
     const { token } = await administrators.addApiToken(OPERATOR, name, { name: 'test', rights: ['*'] });
     this.#bearers.set(name, token);
-    await this.#policy({ name, action, user: name, realm });
+    await this.#application.setPolicy(name, 'admin', action, { user: name, realm });
   }
 
   /** Sends a request by GET. */
@@ -430,16 +441,6 @@ export class BoundedAdministrators {
       .type('form')
       .send(parameters)
       .set('Authorization', `Bearer ${this.#bearers.get(name) ?? ''}`);
-  }
-
-  async #policy(given: { name: string; action: string; user: string; realm: string }): Promise<void> {
-    await this.#application.services.policies.set(OPERATOR, {
-      scope: 'admin',
-      client: '',
-      time: '',
-      active: true,
-      ...given,
-    });
   }
 }
 
