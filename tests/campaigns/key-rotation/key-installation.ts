@@ -160,7 +160,6 @@ export class KeyInstallation {
     return response.status === 200;
   }
 
-  /** @returns a vault with the keys of the file */
   vault(): Vault {
     const lines = readFileSync(this.keyFile, 'utf8').split('\n');
     const keys = lines.filter((line) => /^[A-Za-z0-9+/]{43}=$/.test(line));

@@ -12,11 +12,6 @@ import { queryOnce } from '../../support/database/test-server.ts';
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const DATA = '12345678';
 
-interface Answer {
-  readonly value?: unknown;
-  readonly error?: { readonly code: number; readonly message: string };
-}
-
 let application: TestApplication;
 let bounded: BoundedAdministrators;
 let transaction: string;
@@ -47,12 +42,7 @@ beforeAll(async () => {
   await bounded.add('nobody', 'reset', 'north');
 });
 afterAll(() => application.close());
-
-async function ask(path: string, parameters: Record<string, string>, as?: string): Promise<Answer> {
-  const sent =
-    as === undefined ? await application.asAdmin(path, parameters) : await bounded.get(as, path, parameters);
-  return (sent.body as { result: Answer }).result;
-}
+const ask = (...given: Parameters<BoundedAdministrators['ask']>) => bounded.ask(...given);
 
 interface Found {
   readonly tokens: { readonly hits: readonly { serial: string }[]; readonly has_more: boolean } | null;

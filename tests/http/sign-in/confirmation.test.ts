@@ -27,12 +27,7 @@ beforeAll(async () => {
 afterAll(() => application.close());
 
 beforeEach(async () => {
-  const { administrators } = application.services;
-  const known = (await administrators.list()).map(({ name }) => name);
-  if (known.includes('anna')) {
-    await administrators.remove(OPERATOR, 'anna');
-  }
-  await administrators.add(OPERATOR, 'anna', PASSWORD);
+  await application.renewAdministrator('anna', PASSWORD);
   browser = new Browser(application.app);
 });
 
@@ -94,16 +89,10 @@ describe('a login of an administrator without second factor', () => {
 
   it('is confirmed on every server', async () => {
     const other = application.beside();
-    try {
-      await signIn();
-      await expectUnconfirmed(browser.at(other.app));
-      await confirm();
-      await expectConfirmed(browser.at(other.app));
-    } finally {
-      await other.services.closeSources();
-      await other.services.waitingRequests.end();
-      await other.close();
-    }
+    await signIn();
+    await expectUnconfirmed(browser.at(other.app));
+    await confirm();
+    await expectConfirmed(browser.at(other.app));
   });
 });
 
@@ -123,11 +112,7 @@ describe('other credentials', () => {
     const basic = `Basic ${Buffer.from(`anna:${PASSWORD}`).toString('base64')}`;
     const opened = await request(application.app).post('/admin/getsession').set('Authorization', basic);
     const session = /admin_session=([^;]+)/.exec(opened.get('Set-Cookie')?.join() ?? '')?.[1] ?? '';
-    const refused = await request(application.app)
-      .post(GUARDED)
-      .set('Cookie', `admin_session=${session}`)
-      .type('form')
-      .send({ session });
+    const refused = await application.send(GUARDED, { session }).set('Cookie', `admin_session=${session}`);
     expect(errorOf(refused)).toMatch(/^This takes a password/);
     // The password comes with the request itself.
     expect((await asProgram({ Authorization: basic })).status).toBe(200);
@@ -292,12 +277,8 @@ afterAll(() => owning.close());
 /** Anna has a token as second factor, is signed in by it, and has API tokens. */
 beforeEach(async () => {
   whileHashing = () => Promise.resolve();
-  const { administrators, secondFactors } = owning.services;
-  const known = (await administrators.list()).map(({ name }) => name);
-  if (known.includes('anna')) {
-    await administrators.remove(OPERATOR, 'anna');
-  }
-  await administrators.add(OPERATOR, 'anna', PASSWORD);
+  const { secondFactors } = owning.services;
+  await owning.renewAdministrator('anna', PASSWORD);
   serial += 1;
   await owning.enrolPlain(`ANNA${serial}`, SUITE);
   await secondFactors.setToken(OPERATOR, 'anna', `ANNA${serial}`);

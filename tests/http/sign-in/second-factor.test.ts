@@ -30,12 +30,8 @@ beforeAll(async () => {
 afterAll(() => application.close());
 
 beforeEach(async () => {
-  const { administrators, secondFactors } = application.services;
-  const known = (await administrators.list()).map(({ name }) => name);
-  if (known.includes('anna')) {
-    await administrators.remove(OPERATOR, 'anna');
-  }
-  await administrators.add(OPERATOR, 'anna', PASSWORD);
+  const { secondFactors } = application.services;
+  await application.renewAdministrator('anna', PASSWORD);
   serial = `SIGN${Math.random().toString(36).slice(2)}`;
   await application.enrolPlain(serial, SUITE);
   await secondFactors.setToken(OPERATOR, 'anna', serial);
@@ -162,17 +158,11 @@ describe('an administrator with a token as second factor', () => {
 
   it('begins at one server and goes on at another', async () => {
     const other = application.beside();
-    try {
-      const begun = await begin();
-      const there = browser.at(other.app);
-      expect(valueOf(await finish({ response: answerOf(begun) }, there))).toEqual({ is_signed_in: true });
-      expect((await browser.at(application.app).get(READ)).status).toBe(401);
-      expect((await there.at(application.app).get(READ)).status).toBe(200);
-    } finally {
-      await other.services.closeSources();
-      await other.services.waitingRequests.end();
-      await other.close();
-    }
+    const begun = await begin();
+    const there = browser.at(other.app);
+    expect(valueOf(await finish({ response: answerOf(begun) }, there))).toEqual({ is_signed_in: true });
+    expect((await browser.at(application.app).get(READ)).status).toBe(401);
+    expect((await there.at(application.app).get(READ)).status).toBe(200);
   });
 });
 
@@ -443,7 +433,6 @@ describe('the end of a session', () => {
   });
 });
 
-/** @returns the outcomes of the audit about `anna` with these words */
 async function auditOfAnna(words: string): Promise<readonly string[]> {
   const rows = await queryOnce<{ outcome: string }>(
     application.databaseUrl,

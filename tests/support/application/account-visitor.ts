@@ -42,12 +42,10 @@ export function openAccounts(): void {
   });
 }
 
-/** Adds a user. */
 export async function addUser(login: string, resolver = 'customers'): Promise<void> {
   await application.addUser(login, resolver, PASSWORD);
 }
 
-/** Sets the policy of the realm customers. */
 export async function allow(action: string, active = true): Promise<void> {
   const policy = { name: 'self-service', scope: 'selfservice', action, realm: 'customers', active };
   await application.services.policies.set(OPERATOR, policy);

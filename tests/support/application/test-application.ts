@@ -3,6 +3,7 @@ import type { AuditRow } from '../../../src/audit/audit-row.ts';
 import type { SingleSignOnSettings } from '../../../src/administrators/single-sign-on-service.ts';
 import { statementsOf } from '../database/sql-tap.ts';
 import type { Express } from 'express';
+import type { Knex } from 'knex';
 import type { Caller } from '../../../src/policy/caller.ts';
 import type { PolicyDraft } from '../../../src/policy/policy.ts';
 import { appMetrics, buildGuards } from '../../../src/compose/http-server.ts';
@@ -64,17 +65,22 @@ export interface StatusEntry {
   readonly declined?: string;
 }
 
+/** How a request ended. */
+export interface Result<Value = unknown> {
+  readonly status: boolean;
+  readonly value?: Value;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
 export const OPERATOR: Caller = {
   principal: { administrator: 'test', operator: true, rights: ['*'], client: '' },
   requestId: 'test',
 };
 
-/** The password of the administrator `admin`. */
 export const PASSWORD = 'correct horse';
 /** The credentials of the administrator `admin`. */
 export const AS_ADMIN = { Authorization: basic('admin', PASSWORD) };
 
-/** A line of the log. */
 export interface LogLine {
   readonly level: keyof Log;
   readonly message: string;
@@ -221,6 +227,11 @@ export class TestApplication {
     );
   }
 
+  /** The database of the server, for looks and changes by hand. */
+  get sql(): Knex {
+    return this.#database.database.knex;
+  }
+
   /** The lines of the log, as text. */
   get logged(): readonly string[] {
     return this.lines.map(({ message, fields }) => JSON.stringify({ message, ...fields }));
@@ -287,6 +298,11 @@ export class TestApplication {
     return this.send(path, parameters, method).set('Authorization', `Bearer ${this.#bearer}`);
   }
 
+  /** As `asAdmin`. @returns the result in the answer */
+  async ask(path: string, parameters: Record<string, string> = {}, method: Method = 'post'): Promise<Result> {
+    return ((await this.asAdmin(path, parameters, method)).body as { result: Result }).result;
+  }
+
   /** Sends a request without credentials. */
   send(path: string, parameters: Record<string, string>, method: Method = 'post'): request.Test {
     return method === 'get'
@@ -296,9 +312,8 @@ export class TestApplication {
 
   /** Adds a managed resolver, a realm of the same name over it, and its users. */
   async addRealm(name: string, logins: readonly string[] = []): Promise<void> {
-    const { realms, resolvers } = this.services;
-    await resolvers.set(OPERATOR, { name, kind: 'managed', settings: {} });
-    await realms.set(OPERATOR, { name, resolvers: [name] });
+    await this.setResolver(name, 'managed');
+    await this.services.realms.set(OPERATOR, { name, resolvers: [name] });
     for (const login of logins) {
       await this.addUser(login, name);
     }
@@ -308,6 +323,29 @@ export class TestApplication {
   async addUser(login: string, resolver: string, password?: string): Promise<void> {
     const names = { givenName: '', surname: '', email: '', phone: '' };
     await this.services.users.add(OPERATOR, { resolver, login, password, ...names });
+  }
+
+  async setResolver(
+    name: string,
+    kind: string,
+    settings: Readonly<Record<string, string>> = {},
+    secret?: string | null,
+  ): Promise<void> {
+    await this.services.resolvers.set(OPERATOR, {
+      name,
+      kind,
+      settings,
+      ...(secret !== undefined && { secret }),
+    });
+  }
+
+  /** Makes an administrator anew: nothing is left of an earlier test. */
+  async renewAdministrator(name: string, password: string): Promise<void> {
+    const { administrators } = this.services;
+    if ((await administrators.list()).some((one) => one.name === name)) {
+      await administrators.remove(OPERATOR, name);
+    }
+    await administrators.add(OPERATOR, name, password);
   }
 
   /** Stores a policy, of all realms unless one is named. */
@@ -426,21 +464,31 @@ export class BoundedAdministrators {
     await this.#application.setPolicy(name, 'admin', action, { user: name, realm });
   }
 
+  /** @returns the result of a request by GET, of `admin` unless another one is named */
+  async ask(path: string, parameters: Record<string, string>, as?: string): Promise<Result> {
+    return as === undefined
+      ? this.#application.ask(path, parameters, 'get')
+      : ((await this.get(as, path, parameters)).body as { result: Result }).result;
+  }
+
   /** Sends a request by GET. */
   async get(name: string, path: string, parameters: Readonly<Record<string, string>>): Promise<Response> {
-    return request(this.#application.app)
-      .get(path)
-      .query(parameters)
-      .set('Authorization', `Bearer ${this.#bearers.get(name) ?? ''}`);
+    return this.#send(name, path, parameters, 'get');
   }
 
   /** Sends a request by POST. */
   async post(name: string, path: string, parameters: Readonly<Record<string, string>>): Promise<Response> {
-    return request(this.#application.app)
-      .post(path)
-      .type('form')
-      .send(parameters)
-      .set('Authorization', `Bearer ${this.#bearers.get(name) ?? ''}`);
+    return this.#send(name, path, parameters, 'post');
+  }
+
+  #send(
+    name: string,
+    path: string,
+    parameters: Readonly<Record<string, string>>,
+    method: Method,
+  ): request.Test {
+    const bearer = `Bearer ${this.#bearers.get(name) ?? ''}`;
+    return this.#application.send(path, { ...parameters }, method).set('Authorization', bearer);
   }
 }
 

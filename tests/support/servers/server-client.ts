@@ -100,7 +100,6 @@ export class ServerClient {
     return this.post('/ocra/check_t', { transactionid, pass: tan });
   }
 
-  /** @returns the value of /ocra/checkstatus */
   async status({ transactionid }: Pick<OpenTransaction, 'transactionid'>): Promise<unknown> {
     return (await this.post('/ocra/checkstatus', { transactionid })).body.result?.value;
   }

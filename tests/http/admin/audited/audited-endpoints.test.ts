@@ -41,7 +41,7 @@ let observer: pg.Client;
 beforeAll(async () => {
   application = await TestApplication.open({ publicUrl: ORIGIN });
   await application.addRealm('north', ['ann']);
-  await application.services.resolvers.set(OPERATOR, { name: 'spare', kind: 'managed', settings: {} });
+  await application.setResolver('spare', 'managed');
   await application.services.webhooks.add(OPERATOR, { name: 'kept', url: 'https://siem.example.com/' });
   await application.setPolicy('kept', 'authentication', 'otppin=0', { realm: 'nowhere' });
   observer = new pg.Client({ connectionString: application.databaseUrl });
@@ -109,7 +109,7 @@ async function spareRealm(): Promise<string> {
 
 async function spareResolver(): Promise<string> {
   const resolver = unused().toLowerCase();
-  await application.services.resolvers.set(OPERATOR, { name: resolver, kind: 'managed', settings: {} });
+  await application.setResolver(resolver, 'managed');
   return resolver;
 }
 
@@ -295,7 +295,6 @@ describe('the endpoints of the service that change something', () => {
 
 const OPERATIONS = OPERATION_GROUPS.flatMap(({ operations }) => operations.map(({ name }) => name));
 
-/** @returns the name of an operation, or the path */
 function usualAction(path: string): string {
   const operation = OPERATIONS.find((name) => path === `/admin/${name.replace(' ', '/')}`);
   return operation?.replace(' ', '/') ?? path.slice(1);

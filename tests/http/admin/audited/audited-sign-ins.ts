@@ -75,7 +75,6 @@ async function confirmed(parts: SignInParts): ReturnType<typeof signedIn> {
   return owner;
 }
 
-/** @returns the headers of a browser */
 export function headersOf({ cookies }: Browser): RequestValues {
   return {
     Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
