@@ -121,12 +121,6 @@ describe('the consequences of an act on a token, a user or an administrator', ()
     expect(await service.ofEnrolment({})).toEqual([]);
   });
 
-  it('an enrolment under the serial of a token with a PIN: the key, as the PIN stays', async () => {
-    expect(await textsOf(service.ofEnrolment({ serial: 'T4' }))).toEqual([
-      'there is a token T4: its key is replaced, and the device that has it now is refused',
-    ]);
-  });
-
   it('removal of a PIN: responses without it, where there is one', async () => {
     expect(await textsOf(service.ofPinRemoval('T4', 'pin'))).toEqual([
       'the PIN of T4 is gone for good: anyone with the device answers without it',

@@ -168,10 +168,7 @@ describe('GET /admin/installation/health', () => {
   });
 
   it('shows nothing to an API token without any of its rights', async () => {
-    const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
-      name: 'enabling',
-      rights: ['admin:enable'],
-    });
+    const token = await application.apiToken('enabling', ['admin:enable']);
     const answer = await application
       .send('/admin/installation/health', {})
       .set('Authorization', `Bearer ${token}`);

@@ -62,10 +62,7 @@ describe('a refused request', () => {
   });
 
   it('by an API token is known as such', async () => {
-    const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
-      name: 'narrow',
-      rights: ['ocra:status'],
-    });
+    const token = await application.apiToken('narrow', ['ocra:status']);
     await application.send('/admin/show', {}).set('Authorization', `Bearer ${token}`);
     const { rows } = await application.services.auditReading.page(OPERATOR, { actor: 'admin', limit: 1 });
     const { value } = await ask('/admin/policy/explain-refusal', { request_id: rows[0]?.requestId ?? '' });

@@ -230,18 +230,6 @@ describe.each(['documented', 'linotp'] as const)('the login of a user, in the di
     expect(known.result.value).toBe(false);
   });
 
-  it('is that of its exact owner in a later resolver, whoever an earlier one finds by another case', async () => {
-    await application.addRealm('staff', ['BOB', 'carl']);
-    await application.services.realms.set(OPERATOR, { name: 'both', resolvers: ['file', 'staff'] });
-    await application.enrolPlain('STAFFBOB', SUITE, { user: 'BOB', realm: 'staff' });
-    await application.enrolPlain('STAFFCARL', SUITE, { user: 'carl', realm: 'staff' });
-    expect(await serialOf('BOB', 'both')).toBe('STAFFBOB');
-    expect(await serialOf('carl', 'both')).toBe('STAFFCARL');
-    expect(await serialOf('Carl', 'both')).toBe('CARL');
-    expect(await serialOf('bob', 'both')).toBe('BOB');
-    expect(await serialOf('CARL', 'both')).toBe('STAFFCARL');
-  });
-
   it('is answered where any text was once stored as splitAtSign', async () => {
     await ask('/system/setConfig', { key: 'once', value: 'maybe' });
     await queryOnce(

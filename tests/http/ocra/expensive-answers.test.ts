@@ -309,10 +309,7 @@ describe('a state that is waited for', () => {
 
     it('requires the right before it waits, and a credential', async () => {
       const { transactionid } = await challenge();
-      const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
-        name: 'none',
-        rights: ['monitoring:*'],
-      });
+      const token = await application.apiToken('none', ['monitoring:*']);
       const wait = { transactionid, wait: '60S' };
       const refused = await application.send(CHECKSTATUS, wait).set('Authorization', `Bearer ${token}`);
       expect(refused.body).toHaveProperty('result.error.code', 410);
@@ -363,10 +360,7 @@ describe('a state that is waited for', () => {
       const asked = await challenge();
       const { transactionid } = asked;
       running = await startServer(narrow.app, { host: '127.0.0.1', port: 0 });
-      const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
-        name: 'leaving',
-        rights: ['ocra:status'],
-      });
+      const token = await application.apiToken('leaving', ['ocra:status']);
       const url = `http://127.0.0.1:${running.port}${CHECKSTATUS}?transactionid=${transactionid}&wait=60S`;
       const duration = 'tankeeper_http_request_duration_seconds_sum{endpoint="/ocra/checkstatus"}';
       const before = await metric(duration, narrow);

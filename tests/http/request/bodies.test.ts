@@ -247,10 +247,7 @@ describe('the file of /admin/loadtokens', () => {
   };
 
   it('is not read from an API token without the right', async () => {
-    const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
-      name: 'probe',
-      rights: ['monitoring:*'],
-    });
+    const token = await application.apiToken('probe', ['monitoring:*']);
     const headers = { Authorization: `Bearer ${token}` };
     for (const announced of [16 * 1024 * 1024, undefined]) {
       expectRefusal(await sendFilled({ headers, announced }), 200, 'ERR410: This API token');

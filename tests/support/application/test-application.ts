@@ -264,11 +264,13 @@ export class TestApplication {
 
   async #addAdministrator(): Promise<void> {
     await this.services.administrators.ensureFirstAdministrator(PASSWORD);
-    const { token } = await this.services.administrators.addApiToken(OPERATOR, 'admin', {
-      name: 'test',
-      rights: ['*'],
-    });
-    this.#bearer = token;
+    this.#bearer = await this.apiToken('test', ['*']);
+  }
+
+  /** @returns a new API token of an administrator */
+  async apiToken(name: string, rights: readonly string[], administrator = 'admin'): Promise<string> {
+    const draft = { name, rights: [...rights] };
+    return (await this.services.administrators.addApiToken(OPERATOR, administrator, draft)).token;
   }
 
   /** Also those beside it; a second call does nothing. */
@@ -459,8 +461,7 @@ export class BoundedAdministrators {
   async add(name: string, action: string, realm: string): Promise<void> {
     const { administrators } = this.#application.services;
     await administrators.add(OPERATOR, name, 'correct horse battery');
-    const { token } = await administrators.addApiToken(OPERATOR, name, { name: 'test', rights: ['*'] });
-    this.#bearers.set(name, token);
+    this.#bearers.set(name, await this.#application.apiToken('test', ['*'], name));
     await this.#application.setPolicy(name, 'admin', action, { user: name, realm });
   }
 
