@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { computeResponse } from '../../../src/ocra/compute.ts';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { keyIdOf } from '../../../src/keys/vault.ts';
 import { isInRepository } from '../../repository/repository-file.ts';
@@ -89,8 +89,7 @@ class Installation {
   /** A whole transaction, for which the token's key has to be opened. */
   async confirm(server: ServerProcess, serial: string, counter: bigint): Promise<unknown> {
     const issued = await this.ask(server, '/ocra/request', { serial, data: '' });
-    const url = parseQrTanUrl(issued.detail?.data ?? '');
-    const question = url.kind === 'req' ? url.question : '';
+    const question = questionOf(issued.detail?.data ?? '');
     const pass = computeResponse(SUITE, Buffer.from(KEY, 'hex'), { question, counter });
     const { transactionid = '' } = issued.detail ?? {};
     return (await this.ask(server, '/ocra/check_t', { transactionid, pass })).result.value;

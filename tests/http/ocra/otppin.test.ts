@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 import { SqlTap } from '../../support/database/sql-tap.ts';
@@ -270,8 +270,7 @@ describe('the rights of the scope ocra', () => {
       password: 'the password of anna',
     });
     const { detail } = begun.body as { detail: { data: string } };
-    const url = parseQrTanUrl(detail.data);
-    return application.respond(SUITE, url.kind === 'req' ? url.question : '');
+    return application.respond(SUITE, questionOf(detail.data));
   }
 
   describe('an administrator who signs in with a token', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { SoftwareAuthenticator } from '../../support/application/software-authenticator.ts';
 import {
@@ -39,12 +40,9 @@ async function signIn(from = browser): Promise<void> {
   await from.post('/admin/sign-in/finish', { response: answerTo(begun) });
 }
 
-function questionOf({ body }: Response): string {
-  const read = parseQrTanUrl((body as { detail: { data: string } }).detail.data);
-  return read.kind === 'req' ? read.question : '';
-}
+const urlOf = ({ body }: Response): string => (body as { detail: { data: string } }).detail.data;
 
-const answerTo = (begun: Response): string => application.respond(SUITE, questionOf(begun));
+const answerTo = (begun: Response): string => application.respond(SUITE, questionOf(urlOf(begun)));
 
 const confirm = (from = browser, password = PASSWORD): Promise<Response> =>
   from.post('/admin/confirmation', { password });
@@ -299,10 +297,7 @@ async function confirmOwn(): Promise<void> {
   await owner.post('/admin/confirmation/finish', { response: ownAnswerTo(begun) });
 }
 
-function ownAnswerTo({ body }: Response): string {
-  const read = parseQrTanUrl((body as { detail: { data: string } }).detail.data);
-  return owning.respond(SUITE, read.kind === 'req' ? read.question : '');
-}
+const ownAnswerTo = (begun: Response): string => owning.respond(SUITE, questionOf(urlOf(begun)));
 
 async function apiToken(...rights: readonly string[]): Promise<Parameters> {
   const draft = { name: `of ${rights.join(' ').replace(/\W/g, '-')}`, rights };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import {
   BoundedAdministrators,
   OPERATOR,
@@ -51,8 +52,7 @@ async function begin(from = browser, password = PASSWORD): Promise<Begun> {
 }
 
 function answerOf({ url }: Begun): string {
-  const read = parseQrTanUrl(url);
-  return application.respond(SUITE, read.kind === 'req' ? read.question : '');
+  return application.respond(SUITE, questionOf(url));
 }
 
 const finish = (given: Readonly<Record<string, string>> = {}, from = browser): Promise<Response> =>

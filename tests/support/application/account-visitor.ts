@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import request, { type Response } from 'supertest';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../values/asked-question.ts';
 import { queryOnce } from '../database/test-server.ts';
 import { errorOf, valueOf } from './browser.ts';
 import { OPERATOR, TestApplication, wrongResponse } from './test-application.ts';
@@ -147,6 +147,5 @@ export function askedBy(response: Response): Asked {
 
 /** @returns the response of the app */
 export function answerTo({ data }: Pick<Asked, 'data'>): string {
-  const read = parseQrTanUrl(data);
-  return application.respond(SUITE, read.kind === 'req' ? read.question : '');
+  return application.respond(SUITE, questionOf(data));
 }

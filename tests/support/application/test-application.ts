@@ -22,7 +22,7 @@ import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../../../src/challenges/challenge-factory.ts';
 import { computeResponse, timeStepAt } from '../../../src/ocra/compute.ts';
 import { computeDecline, type DeclineKind } from '../../../src/ocra/decline.ts';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../values/asked-question.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../../src/observability/metrics.ts';
@@ -382,10 +382,9 @@ export class TestApplication {
     if (body.detail === undefined) {
       throw new Error(`no challenge: ${JSON.stringify(body)}`);
     }
-    const url = parseQrTanUrl(body.detail.data);
     return {
       transactionid: body.detail.transactionid,
-      question: url.kind === 'req' ? url.question : '',
+      question: questionOf(body.detail.data),
       url: body.detail.data,
     };
   }

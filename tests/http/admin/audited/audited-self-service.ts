@@ -1,5 +1,5 @@
 import { base32nopad } from '@scure/base';
-import { parseQrTanUrl } from '../../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../../support/values/asked-question.ts';
 import { Browser, valueOf } from '../../../support/application/browser.ts';
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
 import { totpAt } from '../../../support/values/authenticator-app.ts';
@@ -144,7 +144,6 @@ function csrfOf(answered: Answer): string {
 /** Answers a challenge as the app does. */
 async function answer({ application, suite }: SelfServiceParts, asked: Answer, counter = 0n): Promise<void> {
   const { transactionid, data } = valueOf(asked) as { transactionid: string; data: string };
-  const url = parseQrTanUrl(data);
-  const question = url.kind === 'req' ? url.question : '';
+  const question = questionOf(data);
   await application().check(transactionid, application().respond(suite, question, { counter }));
 }

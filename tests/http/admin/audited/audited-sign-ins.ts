@@ -1,5 +1,5 @@
 import type { Response } from 'supertest';
-import { parseQrTanUrl } from '../../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../../support/values/asked-question.ts';
 import { Browser, valueOf } from '../../../support/application/browser.ts';
 import { SoftwareAuthenticator } from '../../../support/application/software-authenticator.ts';
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
@@ -107,8 +107,7 @@ async function answeredConfirmation(parts: SignInParts): Promise<ActRequest> {
 /** Answers the challenge of a second step, as the app does. */
 async function answer(begun: Response, { application, suite }: SignInParts): Promise<void> {
   const { detail } = begun.body as { detail: { transactionid: string; data: string } };
-  const url = parseQrTanUrl(detail.data);
-  const response = application().respond(suite, url.kind === 'req' ? url.question : '');
+  const response = application().respond(suite, questionOf(detail.data));
   await application().check(detail.transactionid, response);
 }
 
