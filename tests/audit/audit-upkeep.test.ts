@@ -13,7 +13,7 @@ import type { Database } from '../../src/database/database.ts';
 import { AuditedDatabase, shortly } from '../support/database/audited-database.ts';
 import { OPERATOR, callerNamed } from '../support/values/callers.ts';
 import { ACT } from '../support/values/token-values.ts';
-import { PATIENCE_MS } from '../support/values/until.ts';
+import { expectSoon } from '../support/values/expect-soon.ts';
 
 let audited: AuditedDatabase;
 beforeEach(async () => {
@@ -354,15 +354,9 @@ describe('the partitions of months', () => {
     upkeep.start();
     const checkpoints = async (): Promise<number> =>
       (await audited.test.database.knex('audit_checkpoints')).length;
-    const until = async (wanted: number): Promise<void> => {
-      const deadline = performance.now() + PATIENCE_MS;
-      while ((await checkpoints()) < wanted && performance.now() < deadline) {
-        await sleep(20);
-      }
-    };
-    await until(1);
+    await expectSoon(checkpoints).toBe(1);
     await server.audit.autocommit.write(ACT, 'second', 'done');
-    await until(2);
+    await expectSoon(checkpoints).toBe(2);
     await upkeep.stop();
     // Nothing was written since: no third one.
     await sleep(100);

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
@@ -10,6 +9,7 @@ import {
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { reachOf, sqlSettings } from '../../support/servers/sql-resolver.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
@@ -17,10 +17,9 @@ type Listed = Result<readonly Readonly<Record<string, string>>[]>;
 
 let application: TestApplication;
 let bounded: BoundedAdministrators;
-let folder: string;
+const folder = temporaryFolder();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-userlist-'));
   await writeFile(join(folder, 'passwd'), 'eva:x:7:1:Eva Musk,,+49 30 7,,eva@example.com:/:/\n');
   application = await TestApplication.open();
   await application.addRealm('north', ['ann', 'a%b', 'a_b', 'zoe']);
@@ -41,10 +40,7 @@ beforeAll(async () => {
   bounded = await BoundedAdministrators.of(application);
   await bounded.add('north-desk', 'userlist', 'north');
 });
-afterAll(async () => {
-  await application.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => application.close());
 
 describe('a text that is looked for in every field', () => {
   it.each([
@@ -127,7 +123,7 @@ const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
 
 describe.each(['documented', 'linotp'] as const)('the login of a user, in the dialect %s', (dialect) => {
   let application: TestApplication;
-  let folder: string;
+  const folder = temporaryFolder();
 
   const ask = async (path: string, parameters: Record<string, string>): Promise<{ result: Result }> => ({
     result: await application.ask(path, parameters),
@@ -150,7 +146,6 @@ describe.each(['documented', 'linotp'] as const)('the login of a user, in the di
   };
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tankeeper-logins-'));
     await writeFile(join(folder, 'passwd'), 'Bob:x:1:1:\nbob:x:2:1:\nCarl:x:3:1:\n+::::::\n');
     application = await TestApplication.open({ dialect });
     await application.addRealm('office', ['anna', 'a@bank.example', 'Jörg']);
@@ -172,10 +167,7 @@ describe.each(['documented', 'linotp'] as const)('the login of a user, in the di
     }
   });
 
-  afterAll(async () => {
-    await application.close();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => application.close());
 
   it.each([
     ['anna', 'ANNA'],

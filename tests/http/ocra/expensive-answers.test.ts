@@ -12,7 +12,7 @@ import {
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
-import { PATIENCE_MS } from '../../support/values/until.ts';
+import { until } from '../../support/values/until.ts';
 
 /** The dearest suite: a counter, steps of a second, the longest hash. */
 const DEAR = 'OCRA-1:HOTP-SHA512-8:C-QN08-T1S';
@@ -210,14 +210,8 @@ describe('a state that is waited for', () => {
   }
 
   async function untilWaiting(of: TestApplication, count = 1): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS;
     const name = 'tankeeper_status_waiting_requests';
-    while (!(await of.metrics.text()).includes(`\n${name} ${count}\n`)) {
-      if (performance.now() > deadline) {
-        throw new Error(`There are not ${count} that wait`);
-      }
-      await sleep(10);
-    }
+    await until(async () => (await of.metrics.text()).includes(`\n${name} ${count}\n`));
   }
 
   describe.each(['get', 'post'] as const)('checkstatus with wait, by %s', (method) => {
