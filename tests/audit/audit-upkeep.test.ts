@@ -13,7 +13,7 @@ import type { Database } from '../../src/database/database.ts';
 import { AuditedDatabase, shortly } from '../support/database/audited-database.ts';
 import { OPERATOR, callerNamed } from '../support/values/callers.ts';
 import { ACT } from '../support/values/token-values.ts';
-import { PATIENCE_MS } from '../support/values/until.ts';
+import { expectSoon } from '../support/values/expect-soon.ts';
 
 let audited: AuditedDatabase;
 beforeEach(async () => {
@@ -303,23 +303,7 @@ async function search(filter: Partial<AuditFilter>): Promise<readonly AuditRow[]
     .rows;
 }
 
-describe('a search', () => {
-  it.each([
-    [{ subject: '2026-09 2' }, ['2026-09 2']],
-    [{ outcome: 'refused', until: new Date('2026-10-01') }, ['2026-09 3', '2026-08 3']],
-    [{ realm: 'north', since: new Date('2026-11-01') }, ['2026-11 3', '2026-11 2', '2026-11 1']],
-    [{ realm: 'nor' }, []],
-    [{ actor: 'nobody' }, []],
-    [{ action: ACT.action, limit: 1 }, ['2026-11 3']],
-    [{ client: 'elsewhere' }, []],
-    [{ client: ACT.client, requestId: ACT.requestId, limit: 1 }, ['2026-11 3']],
-    [{ requestId: 'another' }, []],
-  ])('for %j finds the matching rows, newest first', async (filter, expected) => {
-    await fourMonths();
-    const rows = await search(filter);
-    expect(rows.map(({ subject }) => subject)).toEqual(expected);
-  });
-
+describe('the audit as a whole', () => {
   it('is for operators only', async () => {
     const service = audited.service();
     const admin = callerNamed('alice');
@@ -370,15 +354,9 @@ describe('the partitions of months', () => {
     upkeep.start();
     const checkpoints = async (): Promise<number> =>
       (await audited.test.database.knex('audit_checkpoints')).length;
-    const until = async (wanted: number): Promise<void> => {
-      const deadline = performance.now() + PATIENCE_MS;
-      while ((await checkpoints()) < wanted && performance.now() < deadline) {
-        await sleep(20);
-      }
-    };
-    await until(1);
+    await expectSoon(checkpoints).toBe(1);
     await server.audit.autocommit.write(ACT, 'second', 'done');
-    await until(2);
+    await expectSoon(checkpoints).toBe(2);
     await upkeep.stop();
     // Nothing was written since: no third one.
     await sleep(100);

@@ -7,7 +7,7 @@ import { NEW_TOKEN_COLUMNS } from '../../src/tokens/token-rows-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { statementsOf } from '../support/database/sql-tap.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { LATER, NOW } from '../support/values/challenge-answers.ts';
+import { challengeOf } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 let test: TestDatabase;
@@ -36,17 +36,8 @@ async function store(tokenId: string, first: number, last: number): Promise<void
 async function issue(serial: string, question: string): Promise<void> {
   const seen = await tokens.findBySerial(serial);
   const questions = new ShownQuestions(parseOcraSuite('OCRA-1:HOTP-SHA256-8:QN04'), question, systemRandom);
-  const challenge = {
-    transactionId: serial,
-    question,
-    questions,
-    data: 'B',
-    issuedAt: NOW,
-    expiresAt: LATER,
-  };
-  await issues
-    .issue({ ...challenge, tokenId: seen?.id ?? '', ...(seen && { seen }) }, 4, ACT)
-    .catch(() => undefined);
+  const challenge = { ...challengeOf(seen?.id ?? '', serial), question, questions, data: 'B' };
+  await issues.issue({ ...challenge, ...(seen && { seen }) }, 4, ACT).catch(() => undefined);
 }
 
 /** @returns the plan of a prepared statement for any values */

@@ -5,7 +5,7 @@ import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { SHARING, UNSHARED } from '../../src/database/prepared-statements.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { LATER, NOW, rightly, wrongly, QUESTIONS } from '../support/values/challenge-answers.ts';
+import { challengeOf, NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
 import { untilWaiting } from '../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
@@ -59,16 +59,8 @@ async function newToken(changes: Parameters<typeof tokenValue>[1] = {}): Promise
 /** Issues a challenge as the service does. */
 async function issued(token: Named, transactionId = `T${token.id}`, maxOpen = 4): Promise<string> {
   const seen = await tokens.findBySerial(token.serial);
-  const challenge = {
-    tokenId: token.id,
-    transactionId,
-    question: 'Q',
-    questions: QUESTIONS,
-    data: '',
-    issuedAt: NOW,
-    expiresAt: LATER,
-  };
-  expect(await issues[0]?.issue({ ...challenge, ...(seen && { seen }) }, maxOpen, ACT)).toBe('Q');
+  const challenge = { ...challengeOf(token.id, transactionId), ...(seen && { seen }) };
+  expect(await issues[0]?.issue(challenge, maxOpen, ACT)).toBe('Q');
   return transactionId;
 }
 
@@ -331,19 +323,7 @@ describe('many challenges issued at once', () => {
   it('never leave more open than allowed', async () => {
     const token = await newToken();
     const results = await atOnce(issues, 40, (store, index) =>
-      store.issue(
-        {
-          tokenId: token.id,
-          transactionId: `${token.serial}-${index}`,
-          question: 'Q',
-          questions: QUESTIONS,
-          data: '',
-          issuedAt: NOW,
-          expiresAt: LATER,
-        },
-        4,
-        ACT,
-      ),
+      store.issue(challengeOf(token.id, `${token.serial}-${index}`), 4, ACT),
     );
     expect(results).toEqual(results.map(() => 'Q'));
     const found = await here.find({ serial: token.serial });
@@ -354,19 +334,7 @@ describe('many challenges issued at once', () => {
   it('give a transaction id to one only', async () => {
     const own = await Promise.all(Array.from({ length: 16 }, () => newToken()));
     const results = await atOnce(issues, 16, (store, index) =>
-      store.issue(
-        {
-          tokenId: own[index]?.id ?? '',
-          transactionId: 'wanted by all',
-          question: 'Q',
-          questions: QUESTIONS,
-          data: '',
-          issuedAt: NOW,
-          expiresAt: LATER,
-        },
-        4,
-        ACT,
-      ),
+      store.issue(challengeOf(own[index]?.id ?? '', 'wanted by all'), 4, ACT),
     );
     expect(results.filter(Boolean)).toHaveLength(1);
     expect(await here.find({ transactionId: 'wanted by all' })).toHaveLength(1);

@@ -3,7 +3,7 @@ import type { Challenge } from '../../src/challenges/challenge.ts';
 import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.ts';
 import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { LATER, NOW, rightly, QUESTIONS } from '../support/values/challenge-answers.ts';
+import { challengeOf, NOW, rightly } from '../support/values/challenge-answers.ts';
 import { databaseOfTests } from '../support/database/test-database.ts';
 import { insertState } from '../support/database/token-rows.ts';
 import { ACT, sealedBytes, tokenValue } from '../support/values/token-values.ts';
@@ -33,22 +33,12 @@ async function newToken(
   return tokens.insert(tokenValue(`OCRA${number}`, changes), ACT);
 }
 
-const challengeFor = (tokenId: string, transactionId: string, issuedAt = NOW) => ({
-  tokenId,
-  transactionId,
-  issuedAt,
-  expiresAt: LATER,
-  question: 'pay10euro',
-  questions: QUESTIONS,
-  data: 'pay 10 euro',
-});
-
 async function issued(token: { id: string }, transactionId = `T${token.id}`): Promise<string> {
-  expect(await issues.issue(challengeFor(token.id, transactionId), 4, ACT)).toBe('pay10euro');
+  expect(await issues.issue(challengeOf(token.id, transactionId), 4, ACT)).toBe('Q');
   return transactionId;
 }
 
-async function challengeOf(transactionId: string): Promise<Challenge | undefined> {
+async function stored(transactionId: string): Promise<Challenge | undefined> {
   return (await challenges.find({ transactionId }))[0]?.challenge;
 }
 
@@ -62,7 +52,7 @@ describe('issuing a challenge', () => {
     ['has been right as often as it may', { use: { maxSuccesses: 1, successCount: 1 } }],
   ])('is refused to a PIN alone for a token that %s by now', async (_state, change) => {
     const token = await newToken();
-    const asked = { ...challengeFor(token.id, `${token.serial}-pin`), pin: null };
+    const asked = { ...challengeOf(token.id, `${token.serial}-pin`), pin: null };
     await issues.issue(asked, 4, ACT);
     await tokens.update(token.serial, change, ACT);
     await expect(
@@ -74,10 +64,10 @@ describe('issuing a challenge', () => {
   it('never closes the one just issued, though the clock of this server is behind', async () => {
     const token = await newToken();
     await issued(token, `${token.serial}-ahead`);
-    const early = challengeFor(token.id, `${token.serial}-behind`, new Date(NOW.getTime() - 60_000));
-    await issues.issue(early, 1, ACT);
-    expect((await challengeOf(`${token.serial}-behind`))?.closedBy).toBeNull();
-    expect((await challengeOf(`${token.serial}-ahead`))?.closedBy).toBe('superseded');
+    const early = new Date(NOW.getTime() - 60_000);
+    await issues.issue({ ...challengeOf(token.id, `${token.serial}-behind`), issuedAt: early }, 1, ACT);
+    expect((await stored(`${token.serial}-behind`))?.closedBy).toBeNull();
+    expect((await stored(`${token.serial}-ahead`))?.closedBy).toBe('superseded');
   });
 });
 

@@ -7,7 +7,7 @@ import type { Token } from '../../src/tokens/token.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { SqlTap } from '../support/database/sql-tap.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { LATER, NOW, QUESTIONS, rightly, wrongly } from '../support/values/challenge-answers.ts';
+import { challengeOf, LATER, NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 const REVISION = 7n;
@@ -41,21 +41,8 @@ async function tokenWith(...transactionIds: readonly string[]): Promise<Token | 
   const { id, serial } = await tokens.insert(tokenValue('T1'), ACT);
   for (const transactionId of transactionIds) {
     const seen = await tokens.findBySerial(serial);
-    await issues.issue(
-      {
-        tokenId: id,
-        transactionId,
-        question: `Q${transactionId}`,
-        questions: QUESTIONS,
-        data: '',
-        issuedAt: NOW,
-        expiresAt: LATER,
-        revision: REVISION,
-        ...(seen && { seen }),
-      },
-      4,
-      ACT,
-    );
+    const challenge = { ...challengeOf(id, transactionId), question: `Q${transactionId}` };
+    await issues.issue({ ...challenge, revision: REVISION, ...(seen && { seen }) }, 4, ACT);
   }
   return tokens.findBySerial(serial);
 }
@@ -137,9 +124,8 @@ describe('the first answer at the server that issued the challenge', () => {
   it('is accepted where the token was disabled at the issue, and is no longer', async () => {
     const { id } = await tokens.insert(tokenValue('T1', { active: false }), ACT);
     const seen = await stored();
-    const challenge = { transactionId: 'a', question: 'Q', questions: QUESTIONS, data: '', tokenId: id };
-    const lifetime = { issuedAt: NOW, expiresAt: LATER };
-    await issues.issue({ ...challenge, ...lifetime, revision: REVISION, ...(seen && { seen }) }, 4, ACT);
+    const challenge = { ...challengeOf(id, 'a'), revision: REVISION, ...(seen && { seen }) };
+    await issues.issue(challenge, 4, ACT);
     await test.database.knex.raw('UPDATE tokens SET active = true');
     expect(await challenges.answer('a', rightly(), ACT, REVISION)).toMatchObject({ result: true });
   });

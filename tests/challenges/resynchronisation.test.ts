@@ -12,7 +12,6 @@ import { type OcraSuite, parseOcraSuite } from '../../src/ocra/suite.ts';
 import { type NewToken, type Token, type TokenStateChange, UNBOUND_USE } from '../../src/tokens/token.ts';
 import { UserDirectory } from '../../src/users/user-directory.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
-import { refusalOf } from '../support/values/refusal.ts';
 import { storedToken, tokenValue } from '../support/values/token-values.ts';
 
 const KEY = Buffer.alloc(32, 5);
@@ -173,13 +172,6 @@ describe('resynchronisation of a clock', () => {
     const sketch = { suite: 'OCRA-1:HOTP-SHA256-8:QN08-T1H', token: { counter: 0n } };
     expect(resync(3_600, 7_200, sketch)).toMatchObject({ timeShift: 7_200 });
     expect(resync(3_600, 10_800, sketch)).toBeNull();
-  });
-});
-
-it('a token that has neither counter nor clock cannot be resynchronised', () => {
-  expect(refusalOf(() => resync(1, 2, { suite: 'OCRA-1:HOTP-SHA256-8:QN08' }))).toMatchObject({
-    code: 'token.state',
-    message: "The token 'T1' has neither counter nor clock: there is nothing to synchronise",
   });
 });
 

@@ -10,7 +10,7 @@ import { AuditedDatabase } from '../support/database/audited-database.ts';
 import { untilWaiting } from '../support/database/held-statement.ts';
 import { statementsOf } from '../support/database/sql-tap.ts';
 import { deferred } from '../support/values/until.ts';
-import { LATER, NOW, rightly, wrongly, QUESTIONS } from '../support/values/challenge-answers.ts';
+import { challengeOf, rightly, wrongly } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
@@ -56,26 +56,10 @@ async function newTokens(count: number): Promise<readonly Token[]> {
   return tokens;
 }
 
-function challengeOf(
-  token: Token,
-  transactionId = token.serial,
-  question = 'Q',
-): Parameters<ChallengeIssueStore['issue']>[0] {
-  return {
-    tokenId: token.id,
-    transactionId,
-    question,
-    questions: QUESTIONS,
-    data: '',
-    issuedAt: NOW,
-    expiresAt: LATER,
-  };
-}
-
 /** Tokens with an open challenge each, whose transaction id is the serial. */
 async function withChallenges(count: number): Promise<readonly Token[]> {
   const tokens = await newTokens(count);
-  await Promise.all(tokens.map((token) => server.issues.issue(challengeOf(token), 4, ACT)));
+  await Promise.all(tokens.map((token) => server.issues.issue(challengeOf(token.id, token.serial), 4, ACT)));
   return tokens;
 }
 
@@ -189,7 +173,7 @@ describe('responses at the same moment', () => {
     const [token] = (await newTokens(1)) as [Token];
     const ids = Array.from({ length: 8 }, (_, index) => `${token.serial}-${index}`);
     for (const id of ids) {
-      await server.issues.issue(challengeOf(token, id), 8, ACT);
+      await server.issues.issue(challengeOf(token.id, id), 8, ACT);
     }
     await Promise.all(ids.map((id) => server.challenges.answer(id, wrongly(1_000), ACT)));
     expect(await server.tokens.findBySerial(token.serial)).toMatchObject({ failCount: 8 });
@@ -287,7 +271,8 @@ describe('a statement that PostgreSQL aborts in favour of others', () => {
 
 describe('requests for a challenge at the same moment', () => {
   const asSeen = (token: Token, transactionId: string, question = 'Q'): ReturnType<typeof challengeOf> => ({
-    ...challengeOf(token, transactionId, question),
+    ...challengeOf(token.id, transactionId),
+    question,
     seen: token,
   });
 

@@ -182,7 +182,6 @@ const SECOND: Readonly<Record<string, Change>> = {
   pol6: { user: '*', action: '*', realm: 'emptyrealm' },
 };
 
-/** @returns the policies of the recorded server at the recording of that name */
 export function recordedPolicies(name: string): readonly Policy[] {
   const phase = /^pol\d+/.exec(name)?.[0] ?? '';
   const restricted = RESTRICTED[phase];

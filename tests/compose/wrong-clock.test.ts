@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { computeResponse, timeStepAt } from '../../src/ocra/compute.ts';
-import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../support/values/asked-question.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import {
@@ -69,8 +69,7 @@ afterAll(async () => {
 /** @returns the transaction, and the response of a phone whose clock is right */
 async function request(): Promise<{ transactionid: string; pass: string }> {
   const { body } = await client.post('/ocra/request', { serial: 'TIMED', data: '' });
-  const url = parseQrTanUrl(body.detail?.data ?? '');
-  const question = url.kind === 'req' ? url.question : '';
+  const question = questionOf(body.detail?.data ?? '');
   const timeStep = timeStepAt(SUITE, new Date());
   const pass = computeResponse(SUITE, Buffer.from(KEY, 'hex'), {
     question,

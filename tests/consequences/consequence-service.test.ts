@@ -95,23 +95,6 @@ async function textsOf(work: Promise<readonly { readonly text: string }[]>): Pro
   return (await work).map(({ text }) => text);
 }
 
-describe('the consequences of an act on a realm or a resolver', () => {
-  it('fewer resolvers: their users', async () => {
-    expect(await textsOf(service.ofRealmChange({ name: 'office', resolvers: ['people'] }))).toEqual([
-      'users of staff are no longer found in the realm office',
-    ]);
-    const more = { name: 'lab', resolvers: ['people', 'staff'] };
-    expect(await service.ofRealmChange(more)).toEqual([]);
-  });
-
-  it('another default realm, or none', async () => {
-    const texts = ['users who are named without a realm are no longer looked for in office'];
-    expect(await textsOf(service.ofDefaultRealm('lab'))).toEqual(texts);
-    expect(await textsOf(service.ofDefaultRealm(null))).toEqual(texts);
-    expect(await service.ofDefaultRealm(' Office')).toEqual([]);
-  });
-});
-
 describe('the consequences of an act on a token, a user or an administrator', () => {
   it('removal of tokens: the keys', async () => {
     expect(await textsOf(service.ofTokenRemoval(['T1', 'T3']))).toEqual([
@@ -136,12 +119,6 @@ describe('the consequences of an act on a token, a user or an administrator', ()
     ]);
     expect(await service.ofEnrolment({ serial: 'T9' })).toEqual([]);
     expect(await service.ofEnrolment({})).toEqual([]);
-  });
-
-  it('an enrolment under the serial of a token with a PIN: the key, as the PIN stays', async () => {
-    expect(await textsOf(service.ofEnrolment({ serial: 'T4' }))).toEqual([
-      'there is a token T4: its key is replaced, and the device that has it now is refused',
-    ]);
   });
 
   it('removal of a PIN: responses without it, where there is one', async () => {

@@ -21,7 +21,6 @@ beforeAll(async () => {
   pages = new TokenPageStore({ database: test.database });
 });
 
-/** The serials of all pages, one page after the other. */
 async function turned(filter: { serialPrefix?: string; isDescending?: boolean }): Promise<string[]> {
   const serials: string[] = [];
   for (;;) {

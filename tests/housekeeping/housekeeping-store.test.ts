@@ -5,7 +5,7 @@ import { ChallengeStore } from '../../src/challenges/challenge-store.ts';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
-import { rightly, QUESTIONS } from '../support/values/challenge-answers.ts';
+import { challengeOf, rightly } from '../support/values/challenge-answers.ts';
 import { untilWaiting } from '../support/database/held-statement.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
@@ -59,19 +59,8 @@ async function issue(
   issuedAt: Date,
   maxOpen = 4,
 ): Promise<void> {
-  await issues.issue(
-    {
-      tokenId: token.id,
-      transactionId,
-      question: 'Q',
-      questions: QUESTIONS,
-      data: '',
-      issuedAt,
-      expiresAt: issuedAt,
-    },
-    maxOpen,
-    ACT,
-  );
+  const challenge = { ...challengeOf(token.id, transactionId), issuedAt, expiresAt: issuedAt };
+  await issues.issue(challenge, maxOpen, ACT);
 }
 
 async function left(): Promise<string[]> {

@@ -3,7 +3,6 @@ import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { readOcraSettings } from '../../src/configuration/settings.ts';
-import { openDatabase } from '../../src/database/database.ts';
 import { LocalTime } from '../../src/linotp/linotp-source.ts';
 import { checkPin } from '../../src/tokens/token-settings.ts';
 import { TestApplication } from '../support/application/test-application.ts';
@@ -28,7 +27,7 @@ const ROLLOUTS = { phase1: 'phase1', phase2_open: 'phase2', ready: 'complete' };
 const hex = (bytes: Buffer | null): string | null => bytes?.toString('hex') ?? null;
 const text = (bytes: Buffer | null): string | null => bytes?.toString('utf8') ?? null;
 
-const programs = await findMariadb();
+const programs = findMariadb();
 let mariadb: Mariadb | undefined;
 
 beforeAll(async () => {
@@ -55,25 +54,19 @@ describe.each(fixtures)('the fixture %s', (fixture) => {
   let source: { place?: string };
   let app: TestApplication;
   let sql: Knex;
-  let close: () => Promise<void>;
   let imported: Imported;
   const expected = expectedOf(fixture);
 
   beforeAll(async () => {
     app = await TestApplication.open();
-    const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
-    sql = database.knex;
-    close = () => database.close();
+    sql = app.sql;
     await sql('administrators').delete();
     const place = await loadDump(fixture);
     source = place === undefined ? {} : { place };
     imported = await importFixture(app.services, fixture, source);
   });
 
-  afterAll(async () => {
-    await close();
-    await app.close();
-  });
+  afterAll(() => app.close());
 
   it('has every token, with all of its fields and secrets', async () => {
     const stored = await storedTokens(sql);

@@ -2,7 +2,6 @@ import { createCipheriv, createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Knex } from 'knex';
-import { openDatabase } from '../../src/database/database.ts';
 import { Argon2PasswordHasher } from '../../src/users/password-hash.ts';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 import { whileHeld } from '../support/database/held-statement.ts';
@@ -22,20 +21,14 @@ const expected = expectedOf(FIXTURE);
 
 let app: TestApplication;
 let sql: Knex;
-let close: () => Promise<void>;
 
 beforeEach(async () => {
   app = await TestApplication.open({ hasher: new Argon2PasswordHasher() });
   app.clock.set(NOW);
-  const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
-  sql = database.knex;
-  close = () => database.close();
+  sql = app.sql;
 });
 
-afterEach(async () => {
-  await close();
-  await app.close();
-});
+afterEach(() => app.close());
 
 function tokenOf(serial: string): ExpectedToken {
   const token = expected.tokens.find((one) => one.serial === serial);

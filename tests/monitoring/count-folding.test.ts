@@ -21,7 +21,6 @@ beforeAll(async () => {
   });
 });
 
-/** The lines of a log, as `level message`. */
 function recordingLog(): { lines: string[]; log: Parameters<typeof countFolding>[0]['log'] } {
   const lines: string[] = [];
   const at = (level: string) => (message: string) => void lines.push(`${level} ${message}`);

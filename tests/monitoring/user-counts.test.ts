@@ -60,7 +60,6 @@ beforeEach(async () => {
 
 afterEach(() => Promise.all(writes));
 
-/** @returns the stored count */
 async function kept(): Promise<KeptUserCount | undefined> {
   await Promise.all(writes);
   return (await stored.find([STAFF.id]))[0];

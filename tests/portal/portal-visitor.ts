@@ -82,7 +82,6 @@ export function codeOn({ text }: PortalAnswer): ShownCode {
   return { code, transaction: attribute('transaction'), status: attribute('status') };
 }
 
-/** @returns the value of a hidden field */
 export function hiddenField({ text }: PortalAnswer, name: string): string {
   return new RegExp(`type="hidden" name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? '';
 }

@@ -56,7 +56,6 @@ export function tableUnder(markdown: string, heading: string): readonly (readonl
 
 /** A section of a document. */
 export interface Section {
-  /** The text of the heading. */
   readonly heading: string;
   /** The text up to the next heading of any level; wrapped lines stay as they are. */
   readonly paragraphs: readonly string[];

@@ -437,7 +437,6 @@ function isLocked(packages: Readonly<Record<string, LockedPackage>>, from: strin
   return from !== '' && isLocked(packages, above === -1 ? '' : from.slice(0, above), name);
 }
 
-/** @returns the paths of all files below a folder */
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
     statSync(join(folder, path)).isFile(),

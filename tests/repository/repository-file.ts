@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 
-/** The checkout. */
 export const REPOSITORY = resolve(import.meta.dirname, '../..');
 
 /** @returns the text of a file of the checkout */

@@ -29,7 +29,6 @@ beforeEach(() => {
 });
 afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
 
-/** @returns the store of a server of its own */
 function opened(sharing: Sharing = SHARING): TokenStore {
   const database = audited.server(sharing);
   pools.push(database);

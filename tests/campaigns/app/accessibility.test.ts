@@ -2,12 +2,11 @@ import { beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { shortOrLong } from '../../support/campaign.ts';
 import { violationsInLightAndDark } from '../../support/browser/axe.ts';
-import { describeSite, serveFiles } from '../../support/browser/file-site.ts';
-import { builtApp } from '../../support/browser/vite.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import {
   ACTIVATION_CODE,
   answerAt,
+  describeApp,
   expectScreen,
   issueCodes,
   type IssuedCodes,
@@ -24,67 +23,63 @@ const SMALLEST = { width: 320, height: 568 };
 /** The faults of a screen, for each check of it. */
 type Look = (page: Page, screen: string) => Promise<readonly string[]>;
 
-describeSite(
-  'the screens of the app',
-  () => builtApp().then(serveFiles),
-  (given) => {
-    let codes: IssuedCodes;
+describeApp('the screens of the app', (given) => {
+  let codes: IssuedCodes;
 
-    beforeAll(async () => {
-      codes = await issueCodes(ADDRESS);
-    });
+  beforeAll(async () => {
+    codes = await issueCodes(ADDRESS);
+  });
 
-    it.each(shortOrLong([360], [360, 390, 1280]))(
-      'have no violation of axe in light and dark, %d pixels wide',
-      async (width) => {
-        const { page } = await openApp(given.browser, given.site.origin, width);
-        expect(await visitScreens(page, codes, axeLook)).toEqual([]);
-      },
-    );
+  it.each(shortOrLong([360], [360, 390, 1280]))(
+    'have no violation of axe in light and dark, %d pixels wide',
+    async (width) => {
+      const { page } = await openApp(given.browser, given.site.origin, width);
+      expect(await visitScreens(page, codes, axeLook)).toEqual([]);
+    },
+  );
 
-    it('fit 320 pixels, also with text of twice the size, and have targets of 44 pixels, in German, with no English text', async () => {
-      const { page } = await openApp(given.browser, given.site.origin, 320);
-      await page.setViewportSize(SMALLEST);
-      await page.getByRole('button', { name: 'Settings' }).click();
-      await page.getByLabel('Deutsch').check();
-      await expectScreen(page, 'Einstellungen');
-      await expectSoon(() => page.locator('html').getAttribute('lang')).toBe('de');
-      const look: Look = async (shown, screen) => [
-        ...(await sizeLook(shown, screen)),
-        ...(await wordLook(shown, screen)),
-      ];
-      expect(await visitScreens(page, codes, look)).toEqual([]);
-    });
+  it('fit 320 pixels, also with text of twice the size, and have targets of 44 pixels, in German, with no English text', async () => {
+    const { page } = await openApp(given.browser, given.site.origin, 320);
+    await page.setViewportSize(SMALLEST);
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel('Deutsch').check();
+    await expectScreen(page, 'Einstellungen');
+    await expectSoon(() => page.locator('html').getAttribute('lang')).toBe('de');
+    const look: Look = async (shown, screen) => [
+      ...(await sizeLook(shown, screen)),
+      ...(await wordLook(shown, screen)),
+    ];
+    expect(await visitScreens(page, codes, look)).toEqual([]);
+  });
 
-    it('lead through a confirmation by the keyboard alone, with the focus on each heading', async () => {
-      const { page } = await openApp(given.browser, given.site.origin);
-      await page.setViewportSize(SMALLEST);
-      const forms = await answerAt(page, ADDRESS, true);
-      await page.keyboard.press('Tab');
-      await focusAndPress(page, 'Scan the first code');
-      await expectFocusedHeading(page, 'Scan a code');
-      await tabTo(page, 'Text of the code');
-      await page.keyboard.insertText(codes.init);
-      await focusAndPress(page, 'Open');
-      await expectFocusedHeading(page, 'Add this token?');
-      await focusAndPress(page, 'Add the token');
-      await expectFocusedHeading(page, 'The first step is done');
-      await focusAndPress(page, 'Scan the second code');
-      await expectFocusedHeading(page, 'Scan a code');
-      await tabTo(page, 'Text of the code');
-      await page.keyboard.insertText(codes.nonce());
-      await focusAndPress(page, 'Open');
-      await expectFocusedHeading(page, 'Enter the activation code');
-      await tabTo(page, 'Activation code');
-      await page.keyboard.type(ACTIVATION_CODE);
-      await page.keyboard.press('Enter');
-      await expectFocusedHeading(page, 'Do you want to confirm this?');
-      await focusAndPress(page, 'Confirm');
-      await expectFocusedHeading(page, 'Confirmed');
-      expect(forms).toHaveLength(1);
-    });
-  },
-);
+  it('lead through a confirmation by the keyboard alone, with the focus on each heading', async () => {
+    const { page } = await openApp(given.browser, given.site.origin);
+    await page.setViewportSize(SMALLEST);
+    const forms = await answerAt(page, ADDRESS, true);
+    await page.keyboard.press('Tab');
+    await focusAndPress(page, 'Scan the first code');
+    await expectFocusedHeading(page, 'Scan a code');
+    await tabTo(page, 'Text of the code');
+    await page.keyboard.insertText(codes.init);
+    await focusAndPress(page, 'Open');
+    await expectFocusedHeading(page, 'Add this token?');
+    await focusAndPress(page, 'Add the token');
+    await expectFocusedHeading(page, 'The first step is done');
+    await focusAndPress(page, 'Scan the second code');
+    await expectFocusedHeading(page, 'Scan a code');
+    await tabTo(page, 'Text of the code');
+    await page.keyboard.insertText(codes.nonce());
+    await focusAndPress(page, 'Open');
+    await expectFocusedHeading(page, 'Enter the activation code');
+    await tabTo(page, 'Activation code');
+    await page.keyboard.type(ACTIVATION_CODE);
+    await page.keyboard.press('Enter');
+    await expectFocusedHeading(page, 'Do you want to confirm this?');
+    await focusAndPress(page, 'Confirm');
+    await expectFocusedHeading(page, 'Confirmed');
+    expect(forms).toHaveLength(1);
+  });
+});
 
 /** Opens every screen and looks at it. */
 async function visitScreens(page: Page, codes: IssuedCodes, look: Look): Promise<readonly string[]> {

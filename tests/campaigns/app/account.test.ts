@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { readByApp } from '../../../src/cli/device/virtual-device.ts';
 import { readSiteFiles } from '../../../src/http/site.ts';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 import { findChromium, openPage, startChromium } from '../../support/browser/chromium.ts';
 import { type ConsoleSite, lookAt, startConsole, WIDTHS } from '../../support/browser/console-site.ts';
@@ -48,7 +48,7 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
   });
 
   function set(name: string, scope: string, action: string): Promise<unknown> {
-    return site.application.services.policies.set(OPERATOR, { name, scope, action, realm: 'customers' });
+    return site.application.setPolicy(name, scope, action, { realm: 'customers' });
   }
 
   async function addCustomer(login: string): Promise<void> {
@@ -70,8 +70,7 @@ describeWithProgram('the account page', findChromium(), 'chromium', (program) =>
   }
 
   function tanOf({ data }: Got): string {
-    const read = parseQrTanUrl(data);
-    return site.application.respond(SUITE, read.kind === 'req' ? read.question : '');
+    return site.application.respond(SUITE, questionOf(data));
   }
 
   const press = (page: Page, name: string): Promise<void> =>

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { computeResponse } from '../../../src/ocra/compute.ts';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { type Ended, runCli } from '../../cli/cli-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
@@ -58,8 +58,7 @@ async function ask(
 
 async function challenge(server: ServerProcess, serial: string, counter: bigint): Promise<OpenTransaction> {
   const { detail } = await ask(server, '/ocra/request', { serial, data: '12345678' });
-  const url = parseQrTanUrl(detail.data ?? '');
-  const question = url.kind === 'req' ? url.question : '';
+  const question = questionOf(detail.data ?? '');
   const tan = computeResponse(SUITE, Buffer.from(KEY, 'hex'), { question, counter });
   return { transactionid: detail.transactionid ?? '', pass: `geheim${tan}` };
 }

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { CanaryEvidence } from './canary-search.ts';
 
-/** A request. */
 export interface CanaryRequest {
   readonly path: string;
   /** Distinguishes it from others of the path. */

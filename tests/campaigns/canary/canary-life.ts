@@ -6,6 +6,7 @@ import { parseAlgorithm } from '../../../src/ocra/otp.ts';
 import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
 import { computeDecline } from '../../../src/ocra/decline.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { CanaryAnswer, CanaryClient } from './canary-client.ts';
 import { CANARY_PIN_SUITE as PIN_SUITE } from './canary-installation.ts';
@@ -265,10 +266,9 @@ export class CanaryLife {
 
   async #open(serial: string): Promise<Opened> {
     const { detail } = await this.send({ path: '/ocra/request', parameters: { serial, data: 'Pay 2' } });
-    const url = parseQrTanUrl(given(detail.data));
     return {
       transactionid: given(detail.transactionid),
-      question: url.kind === 'req' ? url.question : '',
+      question: questionOf(given(detail.data)),
     };
   }
 

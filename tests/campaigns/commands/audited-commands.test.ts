@@ -15,6 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 import { queryOnce } from '../../support/database/test-server.ts';
 import { fakeCli } from '../../cli/fake-dependencies.ts';
 import { fakeIo } from '../../cli/fake-io.ts';
+import { hashOfAllTables, type Observer, withoutAudit } from '../../http/admin/audited/audited-tables.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const ACTOR = 'operator:tester';
@@ -100,38 +101,10 @@ async function rowsOf(
   return { code, rows: rows.map(({ row }) => row) };
 }
 
-/** @returns a hash of all that is stored, but for the audit itself and what was seen of the clock */
-async function state(): Promise<string> {
-  const names = await queryOnce<{ name: string }>(
-    test.url,
-    `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
-       AND relname !~ '^(audit|clock_state)' ORDER BY relname`,
-  );
-  const hashes = names.map(
-    ({ name }) => `(SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM ${name} AS t)`,
-  );
-  const [row] = await queryOnce<{ hash: string }>(
-    test.url,
-    `SELECT concat_ws(' ', ${hashes.join(', ')}) AS hash`,
-  );
-  return row?.hash ?? '';
-}
+const observer = { query: async (text: string) => ({ rows: await queryOnce(test.url, text) }) } as Observer;
 
-/** While it runs, no audit row can be stored. */
-async function withNoAudit(work: () => Promise<void>): Promise<void> {
-  await queryOnce(
-    test.url,
-    `CREATE FUNCTION no_audit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no audit'; END $$`,
-  );
-  await queryOnce(
-    test.url,
-    'CREATE TRIGGER no_audit BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION no_audit()',
-  );
-  try {
-    await work();
-  } finally {
-    await queryOnce(test.url, 'DROP FUNCTION no_audit() CASCADE');
-  }
+async function state(): Promise<string> {
+  return JSON.stringify(await queryOnce(test.url, await hashOfAllTables(observer)));
 }
 
 /** A command: its words, and what the audit says of it, `action: outcome`; nothing of those that look. */
@@ -245,13 +218,13 @@ async function outcomeOf({ words, before }: Act): Promise<Outcome> {
   const given = typeof words === 'function' ? await words() : words;
   await before?.();
   const was = await state();
-  let withoutAudit = '';
-  await withNoAudit(async () => {
+  let unaudited = '';
+  await withoutAudit(observer, async () => {
     const { code } = await run(given);
-    withoutAudit = `${code === 0 ? 'done' : 'failed'}, ${(await state()) === was ? 'nothing' : 'something'} changed`;
+    unaudited = `${code === 0 ? 'done' : 'failed'}, ${(await state()) === was ? 'nothing' : 'something'} changed`;
   });
   const { code, rows } = await rowsOf(() => run(given), before);
-  return { command: pathOf(given), withoutAudit, code, rows };
+  return { command: pathOf(given), withoutAudit: unaudited, code, rows };
 }
 
 describe('the commands', () => {

@@ -101,12 +101,7 @@ describeConsole(
       const { application } = given.site;
       await application.addRealm('customers', ['anna', 'bert']);
       await application.addRealm('staff', ['carl']);
-      await application.services.resolvers.set(OPERATOR, {
-        name: 'directory',
-        kind: 'ldap',
-        secret: 'the bind password',
-        settings: LDAP,
-      });
+      await application.setResolver('directory', 'ldap', LDAP, 'the bind password');
     });
     afterAll(() => {
       rmSync(folder, { recursive: true });

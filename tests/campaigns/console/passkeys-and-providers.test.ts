@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { OPERATOR } from '../../support/application/test-application.ts';
 import { addSecurityKey, findChromium, startChromium } from '../../support/browser/chromium.ts';
 import {
   addAdministrator,
@@ -38,16 +37,7 @@ describeWithProgram('people sign in', findChromium(), 'chromium', (program) => {
         groups: new Map([['helpdesk-team', 'helpdesk']]),
       },
     }));
-    await site.application.services.policies.set(OPERATOR, {
-      name: 'desk',
-      scope: 'admin',
-      action: 'show',
-      user: 'group:helpdesk',
-      realm: '*',
-      client: '',
-      time: '',
-      active: true,
-    });
+    await site.application.setPolicy('desk', 'admin', 'show', { user: 'group:helpdesk' });
   });
   afterAll(async () => {
     await browser.close();

@@ -295,7 +295,6 @@ function nothingIsWritten(): never {
   throw new Error('Nothing is written here');
 }
 
-/** @returns the number of pending deltas */
 export async function pendingDeltas({ knex }: Database): Promise<number> {
   const { rows } = await knex.raw<{ rows: { pending: string }[] }>(
     `SELECT (SELECT count(*) FROM count_deltas) + (SELECT count(*) FROM user_count_deltas)

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { examineInstallation } from '../../../src/compose/examine-installation.ts';
 import { loadConfig } from '../../../src/config/config.ts';
@@ -17,7 +16,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 import { queryOnce, testServer, withDatabase } from '../../support/database/test-server.ts';
 import { freePort } from '../../support/servers/wait-for-port.ts';
 import { startSilentServer } from '../../support/servers/silent-server.ts';
-import { PATIENCE_MS } from '../../support/values/until.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 import { rmSync, writeFileSync } from 'node:fs';
 import { migrate } from '../../../src/compose/open-database.ts';
 import { DOCUMENTED_LINES, type PgBouncer, startPgBouncer } from '../pgbouncer/pgbouncer.ts';
@@ -85,15 +84,8 @@ async function codesOf(
 async function configure(statement: string, setting: string, value: string): Promise<void> {
   await queryOnce(url, statement);
   await queryOnce(url, 'SELECT pg_reload_conf()');
-  const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const [row] = await queryOnce<{ value: string }>(url, 'SELECT current_setting($1) AS value', [setting]);
-    if (row?.value === value) {
-      return;
-    }
-    expect(performance.now()).toBeLessThan(deadline);
-    await sleep(20);
-  }
+  const shown = (): Promise<unknown> => queryOnce(url, 'SELECT current_setting($1) AS value', [setting]);
+  await expectSoon(shown).toEqual([{ value }]);
 }
 
 describe('the settings of the database', () => {

@@ -10,7 +10,6 @@ import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { readByApp } from '../../../src/cli/device/virtual-device.ts';
 import { drawQrCode } from '../../../src/http/qr-picture.ts';
 import { readSiteFiles } from '../../../src/http/site.ts';
-import { OPERATOR } from '../../support/application/test-application.ts';
 import { type ConsoleSite, PASSWORD, startConsole } from '../../support/browser/console-site.ts';
 import { builtFolder } from '../../support/browser/vite.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
@@ -212,13 +211,7 @@ describe.each(ENGINES)('$name', (engine) => {
       visitor = new Visitor(browser);
       const { application } = site;
       await application.addRealm('north', ['anna']);
-      await application.services.policies.set(OPERATOR, {
-        name: 'answers',
-        scope: 'authentication',
-        realm: '*',
-        user: '*',
-        action: `qrtanurl=${site.origin}/ocra/check_t`,
-      });
+      await application.setPolicy('answers', 'authentication', `qrtanurl=${site.origin}/ocra/check_t`);
     });
     afterAll(async () => {
       await browser[Symbol.asyncDispose]();

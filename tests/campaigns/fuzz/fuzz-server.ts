@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { computeResponse } from '../../../src/ocra/compute.ts';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { KnownFacts } from './fuzz-values.ts';
 import {
@@ -191,8 +191,7 @@ export class FuzzServer {
     await this.#admin('/admin/assign', { serial, user });
     const { detail = {} } = await this.#admin('/ocra/request', { serial, data: '12345678' });
     const url = Object.values(detail).find((text) => String(text).startsWith('lseqr://req'));
-    const parsed = parseQrTanUrl(String(url));
-    const question = parsed.kind === 'req' ? parsed.question : '';
+    const question = questionOf(String(url));
     const tan = computeResponse(SUITE, key, { question, counter: 0n });
     return { transactionid: String(detail.transactionid), serial, user, tan };
   }

@@ -19,7 +19,7 @@ import { testProgram } from '../../support/servers/test-build.ts';
 const FIXTURE = '3.4.4-postgresql';
 const PASSWORD = 'correct horse battery';
 const SCRATCH = `scratch_${process.pid}`;
-const mariadb = await findMariadb();
+const mariadb = findMariadb();
 const { tokens } = expectedOf(FIXTURE);
 
 /** The commands of the guide, in its order: those that load a dump, and the move. Those within lists are indented. */

@@ -15,8 +15,8 @@ import {
 import { assertSucceeded, guideCommands, GuideSandbox } from './guide-sandbox.ts';
 
 const SQL_PASSWORD = 'read only';
-const mariadbPrograms = await findMariadb();
-const slapdProgram = await findSlapd();
+const mariadbPrograms = findMariadb();
+const slapdProgram = findSlapd();
 const describeWithServers =
   mariadbPrograms === undefined || slapdProgram === undefined ? describe.skip : describe;
 

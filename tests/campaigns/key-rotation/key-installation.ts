@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Sealed, Vault } from '../../../src/keys/vault.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { SEALED_TABLES } from '../../../src/keys/resealing-store.ts';
 import {
@@ -135,8 +135,7 @@ export class KeyInstallation {
     counter: number,
   ): Promise<unknown> {
     const issued = await this.ask(servers[0], '/ocra/request', { serial, data: '' });
-    const url = parseQrTanUrl(issued.detail?.data ?? '');
-    const question = url.kind === 'req' ? url.question : '';
+    const question = questionOf(issued.detail?.data ?? '');
     const pass = computeResponse(SUITE, Buffer.from(KEY, 'hex'), { question, counter: BigInt(counter) });
     const { transactionid = '' } = issued.detail ?? {};
     const { result } = await this.ask(servers[1], '/ocra/check_t', { transactionid, pass });
@@ -160,7 +159,6 @@ export class KeyInstallation {
     return response.status === 200;
   }
 
-  /** @returns a vault with the keys of the file */
   vault(): Vault {
     const lines = readFileSync(this.keyFile, 'utf8').split('\n');
     const keys = lines.filter((line) => /^[A-Za-z0-9+/]{43}=$/.test(line));

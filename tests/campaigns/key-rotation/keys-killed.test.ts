@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyInstallation } from './key-installation.ts';
 import type { ServerProcess } from '../../support/servers/server-process.ts';
 import { testProgram } from '../../support/servers/test-build.ts';
-import { PATIENCE_MS } from '../../support/values/until.ts';
+import { until } from '../../support/values/until.ts';
 
 const TOKENS = 300;
 
@@ -30,11 +29,7 @@ async function killedAt(lock: string, ...words: readonly string[]): Promise<void
     stdio: 'ignore',
   });
   const ended = once(command, 'close') as Promise<[number | null, string | null]>;
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!(await isCommandWaiting())) {
-    expect(performance.now()).toBeLessThan(deadline);
-    await sleep(50);
-  }
+  await until(isCommandWaiting);
   command.kill('SIGKILL');
   expect((await ended)[1]).toBe('SIGKILL');
   // PostgreSQL would still carry out the statement of the killed command once the lock is free.

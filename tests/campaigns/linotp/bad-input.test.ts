@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { EncryptionKey } from '../../../src/linotp/secrets.ts';
 import type { ImportRequest } from '../../../src/linotp/import-service.ts';
-import { openDatabase } from '../../../src/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
 import {
@@ -20,19 +19,13 @@ const FIXTURE = '2.12.6-postgresql';
 
 let app: TestApplication;
 let sql: Knex;
-let close: () => Promise<void>;
 
 beforeEach(async () => {
   app = await TestApplication.open();
-  const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
-  sql = database.knex;
-  close = () => database.close();
+  sql = app.sql;
 });
 
-afterEach(async () => {
-  await close();
-  await app.close();
-});
+afterEach(() => app.close());
 
 function importEdited(
   edit: (text: string) => string,
@@ -41,7 +34,6 @@ function importEdited(
   return withDump(FIXTURE, (place) => importFixture(app.services, FIXTURE, { ...options, place }), edit);
 }
 
-/** @returns outcome and reasons of each entry of that name */
 function reported({ entries }: Imported, group: string, name: string): readonly string[] {
   return entries
     .filter((entry) => entry.group === group && entry.name === name)

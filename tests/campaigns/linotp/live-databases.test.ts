@@ -8,7 +8,7 @@ import { contentAfterImport } from '../../linotp/content-after-import.ts';
 import { expectedOf, fixtureFile, importFixture, loadIntoMariadb } from '../../linotp/linotp-fixture.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
 
-const mariadb = await findMariadb();
+const mariadb = findMariadb();
 
 // The schema of LinOTP 2.7 to 2.9, from a collection of inputs that failed.
 const MODEL_OF_2_7 = `

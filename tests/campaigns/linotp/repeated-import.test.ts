@@ -24,19 +24,13 @@ const FIXTURE = '2.12.6-postgresql';
 
 let app: TestApplication;
 let sql: Knex;
-let close: () => Promise<void>;
 
 beforeEach(async () => {
   app = await TestApplication.open();
-  const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
-  sql = database.knex;
-  close = () => database.close();
+  sql = app.sql;
 });
 
-afterEach(async () => {
-  await close();
-  await app.close();
-});
+afterEach(() => app.close());
 
 function importEdited(edit: (text: string) => string): Promise<Imported> {
   return withDump(FIXTURE, (place) => importFixture(app.services, FIXTURE, { place }), edit);
@@ -49,7 +43,6 @@ function differences({ entries }: Imported, group: string): readonly string[] {
     .map(({ outcome, name, reasons }) => [outcome, name, ...reasons].join(' '));
 }
 
-/** @returns the statement that inserts the token */
 function tokenStatement(text: string, serial: string): string {
   const at = text.indexOf(`, '${serial}', 'ocra'`);
   const start = text.lastIndexOf('INSERT INTO', at);

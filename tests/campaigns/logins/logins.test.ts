@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import { readRepositoryFile, REPOSITORY } from '../../repository/repository-file.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 import { freePort } from '../../support/servers/wait-for-port.ts';
@@ -40,13 +40,12 @@ beforeAll(async () => {
   application = await TestApplication.open();
   await application.addRealm('staff', [USER, HOTP_USER]);
   await application.services.realms.setDefault(OPERATOR, 'staff');
-  await application.services.policies.set(OPERATOR, {
-    name: 'trigger',
-    scope: 'authentication',
-    action: `challenge_response=ocra, otppin=0, qrtanurl=${CALLBACK}`,
-    realm: 'staff',
-    user: '*',
-  });
+  await application.setPolicy(
+    'trigger',
+    'authentication',
+    `challenge_response=ocra, otppin=0, qrtanurl=${CALLBACK}`,
+    { realm: 'staff' },
+  );
   await application.enrolPlain('QR1', SUITE, { pin: PIN, user: USER, realm: 'staff' });
   await application.services.enrolment.init(OPERATOR, {
     type: 'hmac',
@@ -146,8 +145,7 @@ describeWithProgram('FreeRADIUS', freeradius, 'freeradius freeradius-rest', (pro
       const [, state = ''] = /State = (0x[0-9a-f]+)/.exec(answer) ?? [];
       const messages = Array.from(answer.matchAll(/Reply-Message = "([^"]+)"/g), ([, message]) => message);
       expect(messages).toHaveLength(2);
-      const url = parseQrTanUrl(messages.join(''));
-      return { state, response: application.respond(SUITE, url.kind === 'req' ? url.question : '') };
+      return { state, response: application.respond(SUITE, questionOf(messages.join(''))) };
     }
 
     it('lets a user in with PIN and response in two steps, and not by the same response again', async () => {

@@ -6,7 +6,6 @@ import { postmasterPid, worksIn } from '../../embedded-postgres/support/serving-
 import { embeddedUrl } from '../../support/database/embedded-url.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
-/** A part of PostgreSQL to kill. */
 export type PostgresPart = 'backend' | 'postmaster';
 
 /**

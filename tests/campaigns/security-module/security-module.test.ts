@@ -1,10 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { computeResponse } from '../../../src/ocra/compute.ts';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { keyIdOf } from '../../../src/keys/vault.ts';
 import { isInRepository } from '../../repository/repository-file.ts';
@@ -15,7 +14,7 @@ import {
 } from '../../support/servers/server-process.ts';
 import { describeWithSoftHsm, SoftHsm } from '../key-rotation/soft-hsm.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { PATIENCE_MS } from '../../support/values/until.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:C-QN08');
 const KEY = '31'.repeat(32);
@@ -89,8 +88,7 @@ class Installation {
   /** A whole transaction, for which the token's key has to be opened. */
   async confirm(server: ServerProcess, serial: string, counter: bigint): Promise<unknown> {
     const issued = await this.ask(server, '/ocra/request', { serial, data: '' });
-    const url = parseQrTanUrl(issued.detail?.data ?? '');
-    const question = url.kind === 'req' ? url.question : '';
+    const question = questionOf(issued.detail?.data ?? '');
     const pass = computeResponse(SUITE, Buffer.from(KEY, 'hex'), { question, counter });
     const { transactionid = '' } = issued.detail ?? {};
     return (await this.ask(server, '/ocra/check_t', { transactionid, pass })).result.value;
@@ -142,11 +140,7 @@ const accepted = { failcount: 0, result: true };
 
 /** Waits for a line of the log, which may come after the answer. */
 async function said(server: ServerProcess, text: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!server.output().includes(text) && performance.now() < deadline) {
-    await sleep(20);
-  }
-  expect(server.output()).toContain(text);
+  await expectSoon(() => server.output()).toContain(text);
 }
 
 describeWithSoftHsm('a PKCS #11 module that wraps the encryption key', () => {

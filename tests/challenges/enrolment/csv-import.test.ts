@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
-import { openDatabase } from '../../../src/database/database.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -10,21 +9,15 @@ const HEX = KEY.toString('hex');
 
 let app: TestApplication;
 let sql: Knex;
-let close: () => Promise<void>;
 
 beforeEach(async () => {
   app = await TestApplication.open();
-  const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
-  sql = database.knex;
-  close = () => database.close();
+  sql = app.sql;
   await app.addRealm('office', ['anna', 'bert']);
   await app.addRealm('lab', ['anna']);
 });
 
-afterEach(async () => {
-  await close();
-  await app.close();
-});
+afterEach(() => app.close());
 
 const load = (lines: readonly string[], realm?: string): Promise<readonly string[]> =>
   app.services.tokenImport.load(OPERATOR, { format: 'csv', file: [HEADER, ...lines].join('\n'), realm });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import type { ImportEntry, ImportSummary } from '../../../src/linotp/import-report.ts';
-import { openDatabase } from '../../../src/database/database.ts';
 import { expectedOf, replaced, withDump } from '../../linotp/linotp-fixture.ts';
 import { wholeContent } from '../../linotp/stored-installation.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
@@ -23,28 +22,24 @@ interface JsonReport {
 
 let app: TestApplication;
 let sql: Knex;
-let close: () => Promise<void>;
 let folder: string;
 let report: string;
 
 beforeEach(async () => {
   app = await TestApplication.open();
-  const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
-  sql = database.knex;
-  close = () => database.close();
+  sql = app.sql;
   folder = await mkdtemp(join(tmpdir(), 'tankeeper-report-'));
   report = join(folder, 'report.txt');
 });
 
 afterEach(async () => {
-  await close();
   await app.close();
   await rm(folder, { recursive: true });
 });
 
 describe('an import into an installation that has a default realm', () => {
   it('leaves it the default one, and says so', async () => {
-    await app.services.resolvers.set(OPERATOR, { name: 'own', kind: 'managed', settings: {} });
+    await app.setResolver('own', 'managed');
     await app.services.realms.set(OPERATOR, { name: 'office', resolvers: ['own'] });
     await importLinotp(app, { fixture: FIXTURE }, '--report', report);
     expect(await sql('realms').where({ is_default: true }).pluck('name')).toEqual(['office']);

@@ -24,7 +24,6 @@ export interface EmbeddedProcess {
   readonly report: EmbeddedReport;
   /** Lets it close the database and end. */
   close(): Promise<void>;
-  /** As `kill -9` does. */
   kill(): Promise<void>;
 }
 

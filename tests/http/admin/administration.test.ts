@@ -1,16 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { errorOf } from '../../support/application/browser.ts';
 import { TestApplication, OPERATOR } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA1-6:QN08';
 const ROLLOUT = { type: 'ocra', genkey: '1' };
-
-interface Answer {
-  readonly result: {
-    readonly status: boolean;
-    readonly value?: unknown;
-    readonly error?: { readonly code: number; readonly message: string };
-  };
-}
 
 describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) => {
   let server: TestApplication;
@@ -24,10 +17,7 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
 
   afterAll(() => server.close());
 
-  async function ask(path: string, given: Record<string, string> = {}): Promise<Answer['result']> {
-    return ((await server.asAdmin(path, given)).body as Answer).result;
-  }
-
+  const ask = (...given: Parameters<TestApplication['ask']>) => server.ask(...given);
   async function text(path: string, given: Record<string, string> = {}): Promise<string> {
     const { error } = await ask(path, given);
     return error?.message ?? 'no error';
@@ -83,7 +73,10 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       expect(await text('/admin/token/enable', { serials: serial })).toContain(lost);
       expect(await text('/admin/enable', { serial, found_again: 'yes' })).toContain("'found_again' is 1");
       expect((await shown(serial)).active).toBe(false);
-      expect(await ask('/admin/enable', { serial, found_again: '1' })).toEqual({ status: true, value: 1 });
+      expect(await ask('/admin/enable', { serial, found_again: '1' })).toEqual({
+        status: true,
+        value: 1,
+      });
       expect(await shown(serial)).toMatchObject({ lostAt: null, lostBy: null, active: true });
       await ask('/admin/token/lose', { serials: serial });
       expect((await ask('/admin/token/enable', { serials: serial, found_again: '1' })).value).toBe(1);
@@ -150,7 +143,7 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       for (const [path, given] of acts) {
         const refused = await server.asAdmin(path, { ...given, revision: String(expected) });
         expect(refused.status).toBe(409);
-        expect((refused.body as Answer).result.error?.message).toBe(
+        expect(errorOf(refused)).toBe(
           `The token '${serial}' was changed by ${OPERATOR.principal.administrator} meanwhile; nothing was changed now`,
         );
       }

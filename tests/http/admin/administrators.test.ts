@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import request, { type Response } from 'supertest';
+import type { Response } from 'supertest';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 
@@ -29,16 +29,7 @@ beforeEach(async () => {
 });
 
 async function policy(name: string, action: string, user: string): Promise<void> {
-  await application.services.policies.set(OPERATOR, {
-    name,
-    scope: 'system',
-    action,
-    user,
-    realm: '*',
-    client: '',
-    time: '',
-    active: true,
-  });
+  await application.setPolicy(name, 'system', action, { user });
 }
 
 /** @returns the name of a new administrator, who may read only */
@@ -170,16 +161,12 @@ describe.each(CHANGES)('%s', (path, given) => {
 
     const draft = { name: `all${path.replaceAll('/', ' ')}`, rights: ['*'] };
     const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', draft);
-    const program = await request(application.app)
-      .post(path)
-      .set('Authorization', `Bearer ${token}`)
-      .type('form')
-      .send(parameters);
+    const program = await application.send(path, parameters).set('Authorization', `Bearer ${token}`);
     expect([program.status, errorOf(program)]).toEqual([
       403,
       expect.stringMatching(/^This takes a password/),
     ]);
-    expect((await request(application.app).post(path).type('form').send(parameters)).status).toBe(401);
+    expect((await application.send(path, parameters)).status).toBe(401);
     const foreign = await operator.post(path, parameters);
     expect([foreign.status, errorOf(foreign)]).toEqual([200, undefined]);
   });
@@ -203,14 +190,15 @@ describe('API tokens over HTTP', () => {
     expect(answer.text).not.toContain(token.slice(3));
     const hasty = await signedIn('admin', 'correct horse');
     expect(valueOf(await hasty.post('/admin/api-token/remove', { administrator, name: 'probe' }))).toBe(true);
-    const used = await request(application.app)
-      .get('/monitoring/license')
+    const used = await application
+      .send('/monitoring/license', {}, 'get')
       .set('Authorization', `Bearer ${token}`);
     expect(used.status).toBe(401);
   });
 
   it.each([
     ['an unknown right', { rights: 'monitoring:everything' }, /Unknown action 'everything'/],
+    ['no name', { rights: '*', name: ' ' }, /name/],
     ['no right', { rights: ' , ' }, /needs at least one right/],
     ['an end that is past', { rights: '*', expires: '2020-01-01' }, /would have expired/],
     ['an end that is none', { rights: '*', expires: 'soon' }, /^expires must be a date/],

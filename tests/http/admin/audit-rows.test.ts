@@ -3,6 +3,7 @@ import type { Response } from 'supertest';
 import {
   BoundedAdministrators,
   OPERATOR,
+  type Result,
   TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
@@ -22,10 +23,7 @@ interface Row {
   readonly transaction_id: string;
 }
 
-interface Found {
-  readonly value?: { readonly rows: readonly Row[]; readonly next: string | null };
-  readonly error?: { readonly code: number; readonly message: string };
-}
+type Found = Result<{ readonly rows: readonly Row[]; readonly next: string | null }>;
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const DATA = '12345678';
@@ -58,11 +56,7 @@ beforeAll(async () => {
 afterAll(() => application.close());
 
 async function search(parameters: Record<string, string>, as?: string): Promise<Found> {
-  const answer =
-    as === undefined
-      ? await application.asAdmin('/admin/audit/search', parameters, 'get')
-      : await bounded.get(as, '/admin/audit/search', parameters);
-  return (answer.body as { result: Found }).result;
+  return (await bounded.ask('/admin/audit/search', parameters, as)) as Found;
 }
 
 async function rows(parameters: Record<string, string>, as?: string): Promise<readonly Row[]> {
@@ -94,6 +88,9 @@ describe('/admin/audit/search', () => {
     [{ outcome: 'issued', limit: '2' }, 2],
     [{ serial: 'NORT%' }, 0],
     [{ actor: 'nobody' }, 0],
+    [{ outcome: 'issued', client: '127.0.0.1' }, 3],
+    [{ client: '192.0.2.9' }, 0],
+    [{ request_id: 'another' }, 0],
   ])('takes the filters of the command: %j', async (parameters, count) => {
     expect(await rows(parameters)).toHaveLength(count);
   });

@@ -23,7 +23,7 @@ beforeAll(async () => {
     ['all', 'admin', '*'],
     ['clerk', 'clerk', 'bank'],
   ] as const) {
-    await application.services.policies.set(OPERATOR, { name, scope: 'admin', action: '*', realm, user });
+    await application.setPolicy(name, 'admin', '*', { realm, user });
   }
 });
 afterAll(() => application.close());

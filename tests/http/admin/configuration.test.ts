@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { outcomeOf } from '../../support/application/browser.ts';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import type { DialectName } from '../../../src/http/dialects/dialect.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
@@ -157,7 +155,7 @@ describe('a server whose configuration is confirmed', () => {
   });
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'tankeeper-'));
+const folder = temporaryFolder();
 let application: TestApplication;
 beforeAll(async () => {
   application = await TestApplication.open({ resolverFileDirs: [folder] });
@@ -165,10 +163,7 @@ beforeAll(async () => {
     await application.addRealm(name);
   }
 });
-afterAll(async () => {
-  await application.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => application.close());
 
 /** @returns the value of the answer, or the message of its error */
 async function ask(path: string, given: Record<string, string>): Promise<unknown> {

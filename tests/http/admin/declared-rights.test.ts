@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import type { z } from 'zod';
+import { errorOf } from '../../support/application/browser.ts';
 import {
   BoundedAdministrators,
   OPERATOR,
+  type Result,
   TestApplication,
 } from '../../support/application/test-application.ts';
 import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
@@ -24,10 +26,7 @@ afterAll(() => application.close());
 /** @returns the message of the error that the endpoint answers to an API token with those rights; empty: none */
 async function refusal(endpoint: (typeof endpoints)[number], held: readonly string[]): Promise<string> {
   tokens += 1;
-  const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
-    name: `probe ${tokens}`,
-    rights: [...held],
-  });
+  const token = await application.apiToken(`probe ${tokens}`, [...held]);
   const given = Object.entries(endpoint.parameters.shape)
     .filter(([, schema]) => !(schema as z.ZodType).safeParse(undefined).success)
     .map(([parameter]) => [parameter, 'x']);
@@ -133,13 +132,8 @@ beforeAll(async () => {
   await application.services.tokens.setRealms(OPERATOR, { serial: 'A2', realms: ['shop'] });
 });
 
-interface Answer {
-  readonly result: { readonly value?: unknown; readonly error?: { readonly message: string } };
-}
-
-async function ask(act: string, given: Readonly<Record<string, string>> = {}): Promise<Answer['result']> {
-  return ((await application.asAdmin(`/admin/token/${act}`, given)).body as Answer).result;
-}
+const ask = (act: string, given: Record<string, string> = {}): Promise<Result> =>
+  application.ask(`/admin/token/${act}`, given);
 
 const listed = async (given: Readonly<Record<string, string>> = {}): Promise<readonly string[]> =>
   ((await ask('list', given)).value as { tokens: { serial: string }[] }).tokens.map(({ serial }) => serial);
@@ -195,13 +189,12 @@ describe('the operations on tokens over HTTP', () => {
     const administrators = await BoundedAdministrators.of(application);
     await administrators.add('clerk', 'show, remove', 'bank');
     await application.services.tokens.setRealms(OPERATOR, { serial: 'A1', realms: ['bank', 'shop'] });
-    const tokens = (await administrators.get('clerk', '/admin/token/list', {})).body as Answer;
-    expect(tokens.result.value).toMatchObject({ tokens: [{ serial: 'A1', realms: ['bank'] }] });
-    const one = (await administrators.get('clerk', '/admin/token/show', { serial: 'A1' })).body as Answer;
-    expect(one.result.value).toMatchObject({ realms: ['bank'] });
-    const hidden = (await administrators.post('clerk', '/admin/token/remove', { serials: 'A2' }))
-      .body as Answer;
-    expect(hidden.result.error?.message).toContain("No token found with the serial 'A2'");
+    const tokens = await administrators.ask('/admin/token/list', {}, 'clerk');
+    expect(tokens.value).toMatchObject({ tokens: [{ serial: 'A1', realms: ['bank'] }] });
+    const one = await administrators.ask('/admin/token/show', { serial: 'A1' }, 'clerk');
+    expect(one.value).toMatchObject({ realms: ['bank'] });
+    const hidden = await administrators.post('clerk', '/admin/token/remove', { serials: 'A2' });
+    expect(errorOf(hidden)).toContain("No token found with the serial 'A2'");
     expect(await listed()).toEqual(['A1', 'A2']);
   });
 });

@@ -92,7 +92,7 @@ describe('a file of the machine', () => {
   it('is read at the path that the operator configured, and no request names another path', async () => {
     await open([]);
     const settings = { fileName: users };
-    await application.services.resolvers.set(OPERATOR, { name: 'file', kind: 'passwd', settings });
+    await application.setResolver('file', 'passwd', settings);
     await useIt();
     expect(await name(join(root, 'shadow'))).toContain('RESOLVER_FILE_DIRS');
     expect(await name(users)).toContain('RESOLVER_FILE_DIRS');
@@ -120,7 +120,7 @@ describe('a file of the machine', () => {
     const restarted = application.restarted({ resolverFileDirs: [join(root, 'else')] });
     expect(await validate('anna', restarted)).toBe(UNAVAILABLE);
     const settings = { fileName: users };
-    await restarted.services.resolvers.set(OPERATOR, { name: 'file', kind: 'passwd', settings });
+    await restarted.setResolver('file', 'passwd', settings);
     expect(await validate('anna', restarted)).toBe(false);
   });
 });
@@ -174,12 +174,7 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
     await name(users);
     await useIt();
     await application.enrolPlain('ORACLE', SUITE, { user: 'anna', realm: 'bank' });
-    await application.services.policies.set(OPERATOR, {
-      name: 'pin',
-      scope: 'authentication',
-      action: 'otppin=1',
-      realm: 'bank',
-    });
+    await application.setPolicy('pin', 'authentication', 'otppin=1', { realm: 'bank' });
     const { transactionid, question } = await application.challenge('ORACLE');
     const pass = `x${application.respond(SUITE, question)}`;
     const everywhere = async (): Promise<readonly unknown[]> => [

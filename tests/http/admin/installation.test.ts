@@ -168,10 +168,7 @@ describe('GET /admin/installation/health', () => {
   });
 
   it('shows nothing to an API token without any of its rights', async () => {
-    const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
-      name: 'enabling',
-      rights: ['admin:enable'],
-    });
+    const token = await application.apiToken('enabling', ['admin:enable']);
     const answer = await application
       .send('/admin/installation/health', {})
       .set('Authorization', `Bearer ${token}`);
@@ -219,6 +216,10 @@ describe('the endpoints of an installation', () => {
     expect(
       await foretold('/admin/realm/set/consequences', { name: 'north', resolvers: 'south, ' }),
     ).toContain('realm.resolvers');
+    expect(
+      await foretold('/admin/realm/set/consequences', { name: 'north', resolvers: 'north, south' }),
+    ).toEqual([]);
+    expect(await foretold('/admin/realm/default/consequences', { name: ' South' })).toEqual([]);
     const another = await ask('/admin/realm/default/consequences', { name: 'north' });
     const none = await ask('/admin/realm/no-default/consequences');
     for (const foretelling of [another, none]) {
@@ -355,12 +356,8 @@ describe('the answer address of a token that is to be enrolled', () => {
     await policy('desk', 'admin', 'init', 'south', 'desk');
     const { token } = await administrators.addApiToken(OPERATOR, 'desk', { name: 'test', rights: ['*'] });
     const headers = { Authorization: `Bearer ${token}` };
-    const refusal = async (parameters: object): Promise<string> => {
-      const answer = await request(addressed.app)
-        .post('/admin/answer-address')
-        .set(headers)
-        .type('form')
-        .send(parameters);
+    const refusal = async (parameters: Record<string, string>): Promise<string> => {
+      const answer = await addressed.send('/admin/answer-address', parameters).set(headers);
       const { result } = answer.body as { result: { error?: { message: string } } };
       return result.error?.message ?? '';
     };

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import {
   BoundedAdministrators,
   OPERATOR,
+  type Result,
   TestApplication,
 } from '../../support/application/test-application.ts';
-import { valueOf } from '../../support/application/browser.ts';
+import { errorOf, valueOf } from '../../support/application/browser.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
 
 /* What LinOTP 2.12.6 was recorded to answer in samples, which the replay of the recordings cannot ask for. */
@@ -148,10 +149,7 @@ describe('in the dialect linotp', () => {
   });
 
   it('a policy is shown with unrestricted fields as LinOTP writes them', async () => {
-    await application.services.policies.set(OPERATOR, {
-      name: 'ocra_allowance',
-      scope: 'ocra',
-      action: 'request, status, activationcode, calcOTP',
+    await application.setPolicy('ocra_allowance', 'ocra', 'request, status, activationcode, calcOTP', {
       realm: 'mydefrealm',
       user: 'ocra_admin',
       client: '*',
@@ -300,14 +298,8 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
   });
   afterAll(() => application.close());
 
-  interface Answer {
-    readonly value?: unknown;
-    readonly error?: { readonly message: string };
-  }
-  const ask = async (path: string, parameters: Record<string, string> = {}): Promise<Answer> => {
-    const answer = await application.asAdmin(path, parameters, 'get');
-    return (answer.body as { result: Answer }).result;
-  };
+  const ask = (path: string, parameters: Record<string, string> = {}): Promise<Result> =>
+    application.ask(path, parameters, 'get');
 
   it('sees the owner of a token, in its own realms alone', async () => {
     expect((await ask('/admin/getTokenOwner', { serial: 'T1' })).value).toMatchObject({
@@ -444,8 +436,8 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
       LDAPSEARCHFILTER: '(uid=*)',
       LDAPFILTER: '(uid=%s)',
     };
-    const test = async (parameters: Record<string, string>): Promise<Answer> =>
-      ((await application.asAdmin('/admin/testresolver', parameters)).body as { result: Answer }).result;
+    const test = (parameters: Record<string, string>): Promise<Result> =>
+      application.ask('/admin/testresolver', parameters);
 
     it('learns the number of its users, or why they cannot be read, whether it has a name or not', async () => {
       for (const name of [{ name: 'north' }, { previous_name: 'north', name: 'renamed' }]) {
@@ -521,13 +513,7 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
     });
 
     it('needs the right to change resolvers', async () => {
-      await application.services.policies.set(OPERATOR, {
-        name: 'reads',
-        scope: 'system',
-        action: 'read',
-        realm: '*',
-        user: 'admin',
-      });
+      await application.setPolicy('reads', 'system', 'read', { user: 'admin' });
       expect((await test(LDAP)).error?.message).toContain('ERR410');
       await application.services.policies.remove(OPERATOR, 'reads');
     });
@@ -560,8 +546,7 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
   ])('is told by an answer in JSON that %s is not served, and why', async (path) => {
     const answer = await application.send(path, {}, 'get');
     expect(answer.status).toBe(404);
-    const { error } = (answer.body as { result: Answer }).result;
-    expect(error?.message).toContain(`The path ${path} of LinOTP is not served: `);
+    expect(errorOf(answer)).toContain(`The path ${path} of LinOTP is not served: `);
   });
 
   it.each(['/userservice/login', '/selfservice', '/account/login'])(

@@ -23,16 +23,7 @@ let application: TestApplication;
 const bearers = new Map<string, string>();
 
 async function policy(scope: PolicyScope, user: string, action: string, realm: string): Promise<void> {
-  await application.services.policies.set(OPERATOR, {
-    name: `${scope}-${user}`,
-    scope,
-    action,
-    user,
-    realm,
-    client: '',
-    time: '',
-    active: true,
-  });
+  await application.setPolicy(`${scope}-${user}`, scope, action, { user, realm });
 }
 
 /** @param rights of the API token */

@@ -1,18 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { AS_ADMIN, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { errorOf } from '../../support/application/browser.ts';
+import {
+  AS_ADMIN,
+  OPERATOR,
+  type Result,
+  TestApplication,
+} from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
 const DESK = { name: 'desk', scope: 'admin', action: 'show', realm: 'office', user: 'anna' };
 const READ = { ...DESK, client: '', time: '', active: true };
-
-interface Answer {
-  readonly result: {
-    readonly status: boolean;
-    readonly value: unknown;
-    readonly error?: { message: string };
-  };
-}
 
 let application: TestApplication;
 beforeAll(async () => {
@@ -24,11 +22,7 @@ beforeAll(async () => {
   await policies.set(OPERATOR, { ...DESK, name: 'all', action: '*', realm: '*', user: 'admin' });
 });
 afterAll(() => application.close());
-
-async function ask(path: string, parameters: Record<string, string>): Promise<Answer['result']> {
-  const { body } = (await application.asAdmin(path, parameters)) as { body: Answer };
-  return body.result;
-}
+const ask = (...given: Parameters<TestApplication['ask']>) => application.ask(...given);
 
 describe('a refused request', () => {
   it('is explained by its id, with the changes of policies since then', async () => {
@@ -68,10 +62,7 @@ describe('a refused request', () => {
   });
 
   it('by an API token is known as such', async () => {
-    const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
-      name: 'narrow',
-      rights: ['ocra:status'],
-    });
+    const token = await application.apiToken('narrow', ['ocra:status']);
     await application.send('/admin/show', {}).set('Authorization', `Bearer ${token}`);
     const { rows } = await application.services.auditReading.page(OPERATOR, { actor: 'admin', limit: 1 });
     const { value } = await ask('/admin/policy/explain-refusal', { request_id: rows[0]?.requestId ?? '' });
@@ -86,7 +77,7 @@ describe('a refused request', () => {
     const response = await application
       .send('/admin/policy/explain-refusal', { request_id: 'any' })
       .auth('reader', 'correct horse');
-    expect((response.body as Answer).result.error?.message).toMatch(/scope=admin, action=audit$/);
+    expect(errorOf(response)).toMatch(/scope=admin, action=audit$/);
   });
 });
 
@@ -153,8 +144,13 @@ describe('the consequences of a policy', () => {
 });
 
 describe('two editors of one policy', () => {
-  const change = (action: string, expected: unknown): Promise<Answer['result']> =>
-    ask('/admin/policy/set', { ...DESK, name: 'edited', action, expected: JSON.stringify(expected) });
+  const change = (action: string, expected: unknown): Promise<Result> =>
+    ask('/admin/policy/set', {
+      ...DESK,
+      name: 'edited',
+      action,
+      expected: JSON.stringify(expected),
+    });
   const edited = { ...READ, name: 'edited' };
 
   it('do not overwrite each other', async () => {
@@ -216,8 +212,8 @@ describe('settings', () => {
 
 const FILE = '/system/getPolicy/policy.cfg';
 
-interface Result {
-  readonly result: { readonly value?: unknown; readonly error?: { readonly message: string } };
+interface Imported {
+  readonly result: Result;
   readonly detail?: { readonly message: string };
 }
 
@@ -241,12 +237,12 @@ describe.each(['documented', 'linotp'] as const)('the policies as a file, in the
   const download = async (path = FILE): Promise<string> =>
     (await request(application.app).get(path).set(AS_ADMIN).expect(200)).text;
   /** Sends the file as forms of browsers do. */
-  const upload = async (file: string): Promise<Result> => {
+  const upload = async (file: string): Promise<Imported> => {
     const answer = await request(application.app)
       .post('/system/importPolicy')
       .set(AS_ADMIN)
       .attach('file', Buffer.from(file), { filename: 'policy.cfg', contentType: 'application/octet-stream' });
-    return answer.body as Result;
+    return answer.body as Imported;
   };
   const section = (name: string, fields: Readonly<Record<string, string>>): string =>
     [`[${name}]`, ...Object.entries(fields).map(([field, value]) => `${field} = ${value}`), ''].join('\n');

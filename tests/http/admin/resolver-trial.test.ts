@@ -9,15 +9,9 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 import { callerNamed } from '../../support/values/callers.ts';
 import { GivenConfiguration } from '../../support/values/configuration-value.ts';
 import { reachOf, sqlSettings } from '../../support/servers/sql-resolver.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { OPERATOR, type Result, TestApplication } from '../../support/application/test-application.ts';
 
 const SECRET = 'a stored password';
-
-interface Result {
-  readonly status: boolean;
-  readonly value?: unknown;
-  readonly error?: { readonly message: string };
-}
 
 let people: TestDatabase;
 let proxy: DatabaseProxy;
@@ -37,12 +31,7 @@ beforeAll(async () => {
   proxy = await DatabaseProxy.start(people.url);
   application = await TestApplication.open();
   settings = sqlSettings(reachOf(proxy.url).reach);
-  await application.services.resolvers.set(OPERATOR, {
-    name: 'crm',
-    kind: 'sql',
-    settings,
-    secret: SECRET,
-  });
+  await application.setResolver('crm', 'sql', settings, SECRET);
   await application.services.realms.set(OPERATOR, { name: 'customers', resolvers: ['crm'] });
   collector = createServer((socket) => {
     connections += 1;
@@ -60,10 +49,7 @@ afterAll(async () => {
   await people.drop();
 });
 
-const ask = async (path: string, given: Record<string, string>): Promise<Result> => {
-  const { body } = (await application.asAdmin(path, given)) as { body: { result: Result } };
-  return body.result;
-};
+const ask = (...given: Parameters<TestApplication['ask']>) => application.ask(...given);
 const tryOut = (given: Record<string, string>): Promise<Result> => ask('/admin/resolver/test', given);
 /** The parameters for the stored resolver with other settings. */
 const changed = (
@@ -170,12 +156,7 @@ describe('/admin/resolver/test', () => {
     // This server still has the configuration from before.
     const late = application.restarted({ configurationWindow: 3_600_000 });
     await late.services.configuration.current();
-    await application.services.resolvers.set(OPERATOR, {
-      name: 'crm',
-      kind: 'sql',
-      settings,
-      secret: 'for another server',
-    });
+    await application.setResolver('crm', 'sql', settings, 'for another server');
     const { body } = (await late.asAdmin('/admin/resolver/test', changed({}))) as {
       body: { result: Result };
     };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   BoundedAdministrators,
   OPERATOR,
+  type Result,
   TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
@@ -23,11 +24,6 @@ interface History {
     actor: string;
     request_id: string;
   }[];
-}
-
-interface Answer {
-  readonly value?: History;
-  readonly error?: { readonly code: number; readonly message: string };
 }
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -53,14 +49,7 @@ beforeAll(async () => {
     'code-desk': 'request',
     'request-desk': 'request',
   })) {
-    const always = { realm: '*', client: '', time: '', active: true };
-    await application.services.policies.set(OPERATOR, {
-      name: `ocra-${user}`,
-      scope: 'ocra',
-      action,
-      user,
-      ...always,
-    });
+    await application.setPolicy(`ocra-${user}`, 'ocra', action, { user });
   }
   await application.services.policies.remove(OPERATOR, 'ocra-administrators');
   await bounded.add('pin-desk', 'transaction, audit, set', 'north');
@@ -69,12 +58,8 @@ beforeAll(async () => {
 });
 afterAll(() => application.close());
 
-async function history(transactionid: string, as?: string): Promise<Answer> {
-  const sent =
-    as === undefined
-      ? await application.asAdmin('/admin/transaction/show', { transaction_id: transactionid }, 'get')
-      : await bounded.get(as, '/admin/transaction/show', { transaction_id: transactionid });
-  return (sent.body as { result: Answer }).result;
+async function history(id: string, as?: string): Promise<Result<History>> {
+  return (await bounded.ask('/admin/transaction/show', { transaction_id: id }, as)) as Result<History>;
 }
 
 async function enrol(serial: string, user: string, realm: string): Promise<string> {
@@ -83,7 +68,8 @@ async function enrol(serial: string, user: string, realm: string): Promise<strin
 }
 
 const response = (counter = 0n): string => application.respond(SUITE, DATA, { counter });
-const eventsOf = ({ value }: Answer): readonly string[] => value?.events.map(({ event }) => event) ?? [];
+const eventsOf = ({ value }: Result<History>): readonly string[] =>
+  value?.events.map(({ event }) => event) ?? [];
 
 describe('/admin/transaction/show', () => {
   it('tells each attempt, and the replay at every endpoint, once', async () => {

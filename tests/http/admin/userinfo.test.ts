@@ -6,7 +6,7 @@ import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { type SilentServer, startSilentServer } from '../../support/servers/silent-server.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
-import { PATIENCE_MS } from '../../support/values/until.ts';
+import { expectSoon } from '../../support/values/expect-soon.ts';
 
 interface Stale {
   readonly users: number;
@@ -66,16 +66,8 @@ async function keptUsers(): Promise<readonly number[]> {
 }
 
 /** Counts are kept while the answer is on its way, or after. */
-async function untilKept(...users: readonly number[]): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (performance.now() < deadline) {
-    if (String(await keptUsers()) === String(users)) {
-      return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`Kept are ${String(await keptUsers())}, not ${String(users)}`);
-}
+const untilKept = (...users: readonly number[]): Promise<void> =>
+  expectSoon(() => keptUsers()).toEqual(users);
 
 describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the dialect %s', (dialect) => {
   beforeEach(async () => {

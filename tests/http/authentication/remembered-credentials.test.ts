@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import type { Response } from 'supertest';
 import type { Config } from '../../../src/config/config.ts';
-import { openDatabase } from '../../../src/database/database.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { Argon2PasswordHasher, type PasswordHasher, shaCrypt } from '../../../src/users/password-hash.ts';
 import {
@@ -119,7 +118,6 @@ describe('a right password', () => {
     await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
     // Not heard of yet.
     expect(await open()).toBe(401);
-    await other.close();
   });
 
   it('is refused after its change on another server, and hashed again when it is the right one again', async () => {
@@ -134,7 +132,6 @@ describe('a right password', () => {
     expect(await statusOf('another horse')).toBe(401);
     expect(await statusOf(RIGHT)).toBe(200);
     expect(hashed).toEqual([RIGHT, RIGHT, 'another horse', 'another horse', RIGHT]);
-    await other.close();
   });
 
   it('works already where its change was not heard of yet', async () => {
@@ -142,7 +139,6 @@ describe('a right password', () => {
     const other = application.beside();
     await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
     expect(await statusOf('another horse')).toBe(200);
-    await other.close();
   });
 
   it('of a removed administrator does not work for a new one of the same name', async () => {
@@ -155,7 +151,6 @@ describe('a right password', () => {
     heard();
     expect(await statusOf('the first zoe', { name: 'zoe' })).toBe(401);
     expect(await statusOf('the second zoe', { name: 'zoe' })).toBe(200);
-    await other.close();
   });
 
   it('is not remembered by a verification that began before its change', async () => {
@@ -244,7 +239,6 @@ describe('an imported password hash', () => {
 
   let app: TestApplication;
   let sql: Knex;
-  let close: () => Promise<void>;
   let imported: string;
   let beforeHash: () => Promise<void>;
 
@@ -259,17 +253,12 @@ describe('an imported password hash', () => {
   beforeEach(async () => {
     beforeHash = () => Promise.resolve();
     app = await TestApplication.open({ hasher: new HookedHasher() });
-    const database = openDatabase({ connection: app.databaseUrl, applicationName: 'test' });
-    sql = database.knex;
-    close = () => database.close();
+    sql = app.sql;
     imported = SETTINGS + ((await shaCrypt(`${SETTINGS}x`, PASSWORD))?.made ?? '');
     await sql('administrators').insert({ name: 'helpdesk', password_hash: imported });
   });
 
-  afterEach(async () => {
-    await close();
-    await app.close();
-  });
+  afterEach(() => app.close());
 
   async function login(password = PASSWORD, server = app): Promise<number> {
     return (await server.send('/admin/login', { username: 'helpdesk', password })).status;
@@ -297,7 +286,6 @@ describe('an imported password hash', () => {
   it('lets in each of two first logins at once, and is replaced once', async () => {
     const other = app.beside();
     const statuses = await Promise.all([login(), login(PASSWORD, other)]);
-    await other.close();
     expect(statuses).toEqual([200, 200]);
     expect(await renewals()).toHaveLength(1);
   });

@@ -366,12 +366,8 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s, a user logs
     application = await TestApplication.open({ dialect });
     await application.addRealm('staff', [USER]);
     await application.services.realms.setDefault(OPERATOR, 'staff');
-    await application.services.policies.set(OPERATOR, {
-      name: 'trigger',
-      scope: 'authentication',
-      action: 'challenge_response=*, otppin=0',
+    await application.setPolicy('trigger', 'authentication', 'challenge_response=*, otppin=0', {
       realm: 'staff',
-      user: '*',
     });
     await application.services.settings.set(OPERATOR, new Map([['AllowSamlAttributes', 'True']]));
     await application.enrolPlain('QR1', SUITE, { pin: PIN, user: USER, realm: 'staff' });

@@ -117,10 +117,7 @@ describe('/monitoring', () => {
   });
 
   it('announces no day of sunset before there is one, and the deprecation in errors and limits, too', async () => {
-    const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
-      name: 'license',
-      rights: ['monitoring:license'],
-    });
+    const token = await application.apiToken('license', ['monitoring:license']);
     const limits = { exempt: [], clientRequests: 2 };
     const { app } = application.restarted({ http: {}, limits });
     const post = async (path: string): Promise<Response> =>

@@ -201,14 +201,9 @@ beforeAll(async () => {
   crowded = await TestApplication.open();
   observer = openDatabase({ connection: crowded.databaseUrl, applicationName: 'test' });
   await crowded.addRealm('bank', ['ann']);
-  const { users, policies, settings: configuration } = crowded.services;
+  const { users, settings: configuration } = crowded.services;
   await users.setPassword(OPERATOR, { resolver: 'bank', login: 'ann', password: PASSWORD });
-  await policies.set(OPERATOR, {
-    name: 'pin',
-    scope: 'authentication',
-    action: 'otppin=1',
-    realm: 'bank',
-  });
+  await crowded.setPolicy('pin', 'authentication', 'otppin=1', { realm: 'bank' });
   await configuration.set(OPERATOR, new Map([['OcraMaxChallenges', '100']]));
   await crowded.enrolPlain('LOOK', COUNTER, { user: 'ann', realm: 'bank' });
 });

@@ -23,12 +23,7 @@ beforeAll(async () => {
   application = await TestApplication.open();
   operator = openDatabase({ connection: application.databaseUrl, poolSize: 3, applicationName: 'rotation' });
   await application.addRealm('bank');
-  await application.services.policies.set(OPERATOR, {
-    name: 'url',
-    scope: 'authentication',
-    action: 'qrtanurl=https://bank.example/ocra/check_t',
-    realm: '*',
-  });
+  await application.setPolicy('url', 'authentication', 'qrtanurl=https://bank.example/ocra/check_t');
 });
 afterAll(async () => {
   await operator.close();
@@ -188,13 +183,7 @@ beforeAll(async () => {
   restricted = await TestApplication.open();
   await restricted.addRealm('north', ['ann']);
   await restricted.addRealm('south');
-  await restricted.services.policies.set(OPERATOR, {
-    name: 'bound',
-    scope: 'admin',
-    action: 'init',
-    realm: 'north',
-    user: 'bound',
-  });
+  await restricted.setPolicy('bound', 'admin', 'init', { realm: 'north', user: 'bound' });
 });
 afterAll(() => restricted.close());
 

@@ -12,7 +12,7 @@ import {
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
-import { PATIENCE_MS } from '../../support/values/until.ts';
+import { until } from '../../support/values/until.ts';
 
 /** The dearest suite: a counter, steps of a second, the longest hash. */
 const DEAR = 'OCRA-1:HOTP-SHA512-8:C-QN08-T1S';
@@ -208,14 +208,8 @@ describe('a state that is waited for', () => {
   }
 
   async function untilWaiting(of: TestApplication, count = 1): Promise<void> {
-    const deadline = performance.now() + PATIENCE_MS;
     const name = 'tankeeper_status_waiting_requests';
-    while (!(await of.metrics.text()).includes(`\n${name} ${count}\n`)) {
-      if (performance.now() > deadline) {
-        throw new Error(`There are not ${count} that wait`);
-      }
-      await sleep(10);
-    }
+    await until(async () => (await of.metrics.text()).includes(`\n${name} ${count}\n`));
   }
 
   describe.each(['get', 'post'] as const)('checkstatus with wait, by %s', (method) => {
@@ -307,10 +301,7 @@ describe('a state that is waited for', () => {
 
     it('requires the right before it waits, and a credential', async () => {
       const { transactionid } = await challenge();
-      const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
-        name: 'none',
-        rights: ['monitoring:*'],
-      });
+      const token = await application.apiToken('none', ['monitoring:*']);
       const wait = { transactionid, wait: '60S' };
       const refused = await application.send(CHECKSTATUS, wait).set('Authorization', `Bearer ${token}`);
       expect(refused.body).toHaveProperty('result.error.code', 410);
@@ -361,10 +352,7 @@ describe('a state that is waited for', () => {
       const asked = await challenge();
       const { transactionid } = asked;
       running = await startServer(narrow.app, { host: '127.0.0.1', port: 0 });
-      const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
-        name: 'leaving',
-        rights: ['ocra:status'],
-      });
+      const token = await application.apiToken('leaving', ['ocra:status']);
       const url = `http://127.0.0.1:${running.port}${CHECKSTATUS}?transactionid=${transactionid}&wait=60S`;
       const duration = 'tankeeper_http_request_duration_seconds_sum{endpoint="/ocra/checkstatus"}';
       const before = await metric(duration, narrow);

@@ -147,13 +147,7 @@ describe('a challenge in the dialect linotp', () => {
 
 describe('the address of the answer in the dialect linotp', () => {
   const policy = (name: string, realm: string, url: string): Promise<unknown> =>
-    application.services.policies.set(OPERATOR, {
-      name,
-      scope: 'authentication',
-      action: `qrtanurl=${url}`,
-      realm,
-      user: '*',
-    });
+    application.setPolicy(name, 'authentication', `qrtanurl=${url}`, { realm });
 
   it('is the one of the realms of the token, if they name only one', async () => {
     await application.enrolPlain('URLS', SUITE);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 import { SqlTap } from '../../support/database/sql-tap.ts';
@@ -42,13 +42,7 @@ beforeEach(async () => {
   await application.services.tokens.setRealms(OPERATOR, { serial, realms: ['bank', 'shop'] });
 });
 async function policy(realm: 'bank' | 'shop', mode: string, client = ''): Promise<void> {
-  await application.services.policies.set(OPERATOR, {
-    name: `pin-${realm}`,
-    scope: 'authentication',
-    action: `otppin=${mode}`,
-    realm,
-    client,
-  });
+  await application.setPolicy(`pin-${realm}`, 'authentication', `otppin=${mode}`, { realm, client });
 }
 
 /** Tries what may stand before the right response, each with a challenge and a counter of its own. */
@@ -276,8 +270,7 @@ describe('the rights of the scope ocra', () => {
       password: 'the password of anna',
     });
     const { detail } = begun.body as { detail: { data: string } };
-    const url = parseQrTanUrl(detail.data);
-    return application.respond(SUITE, url.kind === 'req' ? url.question : '');
+    return application.respond(SUITE, questionOf(detail.data));
   }
 
   describe('an administrator who signs in with a token', () => {

@@ -145,19 +145,6 @@ describe('/admin/resync of a token with a clock', () => {
     const { transactionid, question } = await application.challenge(serial);
     expect(await application.check(transactionid, `pin${at(question, FAST)}`)).toEqual(accepted);
   });
-
-  it('spends both', async () => {
-    const [first, second] = await twoChallenges();
-    const otp1 = at(first?.question ?? '', 0);
-    const otp2 = at(second?.question ?? '', 0);
-    expect(await resync({ otp1, otp2 })).toBe(true);
-    expect(await application.check(first?.transactionid ?? '', `pin${otp1}`)).toMatchObject({
-      result: false,
-    });
-    expect(await application.check(second?.transactionid ?? '', `pin${otp2}`)).toMatchObject({
-      result: false,
-    });
-  });
 });
 
 describe('/admin/resync', () => {

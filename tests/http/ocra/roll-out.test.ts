@@ -27,12 +27,7 @@ let number = 0;
 beforeAll(async () => {
   application = await TestApplication.open();
   await application.addRealm('bank');
-  await application.services.policies.set(OPERATOR, {
-    name: 'url',
-    scope: 'authentication',
-    action: `qrtanurl=${QRTANURL}`,
-    realm: 'bank',
-  });
+  await application.setPolicy('url', 'authentication', `qrtanurl=${QRTANURL}`, { realm: 'bank' });
 });
 afterAll(() => application.close());
 
@@ -298,13 +293,7 @@ describe('a challenge', () => {
       ['there', '203.0.113.0/24'],
     ] as const) {
       const action = `qrtanurl=https://${name}.example/`;
-      await application.services.policies.set(OPERATOR, {
-        name,
-        scope: 'authentication',
-        action,
-        realm,
-        client,
-      });
+      await application.setPolicy(name, 'authentication', action, { realm, client });
     }
     const serial = `CLIENTS${number}`;
     await application.enrolPlain(serial, SUITE, { realm });
@@ -314,10 +303,7 @@ describe('a challenge', () => {
 
   it('is refused where two policies name different URLs for one token', async () => {
     await application.addRealm(`branch${number}`);
-    await application.services.policies.set(OPERATOR, {
-      name: 'branch',
-      scope: 'authentication',
-      action: 'qrtanurl=https://branch.example/',
+    await application.setPolicy('branch', 'authentication', 'qrtanurl=https://branch.example/', {
       realm: `branch${number}`,
     });
     const first = await phase1();
@@ -364,7 +350,7 @@ describe('the issuer of the policies', () => {
     return url.kind === 'nonce' ? url.issuer : undefined;
   };
   const setPolicy = (name: string, action: string): Promise<unknown> =>
-    application.services.policies.set(OPERATOR, { name, scope: 'authentication', action, realm: 'bank' });
+    application.setPolicy(name, 'authentication', action, { realm: 'bank' });
 
   it('is in the signed code of the second phase, and in no other', async () => {
     expect(await issuerOf()).toBeUndefined();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 
@@ -35,7 +36,7 @@ beforeEach(async () => {
 
 async function policy(name: string, action: string): Promise<void> {
   const scope = 'authentication';
-  await application.services.policies.set(OPERATOR, { name, scope, action, realm: 'staff', user: '*' });
+  await application.setPolicy(name, scope, action, { realm: 'staff', user: '*' });
 }
 
 interface Answer {
@@ -53,8 +54,7 @@ async function ask(
 
 async function triggered(parameters: Record<string, string> = {}): Promise<{ id: string; question: string }> {
   const { detail } = await ask({ pass: 'pin', ...parameters });
-  const url = parseQrTanUrl(detail?.data ?? '');
-  return { id: detail?.transactionid ?? '', question: url.kind === 'req' ? url.question : '' };
+  return { id: detail?.transactionid ?? '', question: questionOf(detail?.data ?? '') };
 }
 
 async function failCount(): Promise<number> {
@@ -267,8 +267,7 @@ describe('the policy otppin', () => {
         (await on.send(path, parameters)).body as Answer;
       const { result, detail } = await send({ ...bare, pass: '', data: 'Pay' });
       expect([result.value, typeof detail?.transactionid]).toEqual([false, 'string']);
-      const url = parseQrTanUrl(detail?.data ?? '');
-      const pass = application.respond(SUITE, url.kind === 'req' ? url.question : '');
+      const pass = application.respond(SUITE, questionOf(detail?.data ?? ''));
       expect((await send({ ...bare, pass, transactionid: detail?.transactionid ?? '' })).result.value).toBe(
         true,
       );

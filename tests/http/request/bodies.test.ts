@@ -41,7 +41,6 @@ const TOO_MUCH: readonly (readonly [contentType: string, sent: string, message: 
 ];
 const posted = declaredEndpoints().filter(({ methods }) => methods.includes('POST'));
 
-/** The passwords that were verified. */
 const verified: string[] = [];
 const hasher: PasswordHasher = {
   ...QUICK_HASHER,
@@ -248,10 +247,7 @@ describe('the file of /admin/loadtokens', () => {
   };
 
   it('is not read from an API token without the right', async () => {
-    const { token } = await application.services.administrators.addApiToken(OPERATOR, 'admin', {
-      name: 'probe',
-      rights: ['monitoring:*'],
-    });
+    const token = await application.apiToken('probe', ['monitoring:*']);
     const headers = { Authorization: `Bearer ${token}` };
     for (const announced of [16 * 1024 * 1024, undefined]) {
       expectRefusal(await sendFilled({ headers, announced }), 200, 'ERR410: This API token');
@@ -406,10 +402,7 @@ describe('parameters', () => {
   it('are not checked more closely than necessary: long, blank and marked up ones pass', async () => {
     for (const pass of ['x'.repeat(60_000), ' ', "';--<b>\r\nSet-Cookie: a=b", '*', '%', '\u{1f600}']) {
       checked.mockClear();
-      const response = await request(application.app)
-        .post(CHECK)
-        .type('form')
-        .send({ pass, transactionid: 't' });
+      const response = await application.send(CHECK, { pass, transactionid: 't' });
       expect(response.status).toBe(200);
       expect(response.headers).not.toHaveProperty('set-cookie');
       expect(given()).toEqual({ pass, transactionId: 't' });
@@ -520,10 +513,7 @@ describe('parameters in the dialect linotp', () => {
   });
 
   it('hide no csrf_token in the URL', async () => {
-    const login = await request(linotp.app)
-      .post('/admin/login')
-      .type('form')
-      .send({ username: 'admin', password: PASSWORD });
+    const login = await linotp.send('/admin/login', { username: 'admin', password: PASSWORD });
     const cookies = (login.get('Set-Cookie') ?? []).map((cookie) => cookie.split(';')[0] ?? '');
     const csrf = cookies[1]?.split('=')[1] ?? '';
     const change = (query: string): request.Test =>

@@ -57,16 +57,7 @@ describe('/metrics for a right that policies bind to realms', () => {
     (await bound.send('/metrics', {}, 'get').set('Authorization', bearer)).text;
 
   async function policy(realm: string, active = true): Promise<void> {
-    await bound.services.policies.set(OPERATOR, {
-      name: 'probes',
-      scope: 'monitoring',
-      action: 'metrics',
-      user: 'probe',
-      realm,
-      client: '',
-      time: '',
-      active,
-    });
+    await bound.setPolicy('probes', 'monitoring', 'metrics', { user: 'probe', realm, active });
   }
 
   beforeAll(async () => {
@@ -383,12 +374,7 @@ it('opens no URL that a policy, a request or a header names', async () => {
   const listener = await startSilentServer();
   await application.addRealm('outside', ['anna']);
   const url = `http://127.0.0.1:${listener.port}/callback`;
-  await application.services.policies.set(OPERATOR, {
-    name: 'url',
-    scope: 'authentication',
-    action: `qrtanurl=${url}`,
-    realm: 'outside',
-  });
+  await application.setPolicy('url', 'authentication', `qrtanurl=${url}`, { realm: 'outside' });
   await application.enrolPlain('OUT1', SUITE, { user: 'anna', realm: 'outside' });
   const challenge = await application.challenge('OUT1', url);
   expect(parseQrTanUrl(challenge.url)).toMatchObject({ callbackUrl: url });

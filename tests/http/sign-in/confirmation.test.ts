@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { SoftwareAuthenticator } from '../../support/application/software-authenticator.ts';
 import {
@@ -27,12 +28,7 @@ beforeAll(async () => {
 afterAll(() => application.close());
 
 beforeEach(async () => {
-  const { administrators } = application.services;
-  const known = (await administrators.list()).map(({ name }) => name);
-  if (known.includes('anna')) {
-    await administrators.remove(OPERATOR, 'anna');
-  }
-  await administrators.add(OPERATOR, 'anna', PASSWORD);
+  await application.renewAdministrator('anna', PASSWORD);
   browser = new Browser(application.app);
 });
 
@@ -44,12 +40,9 @@ async function signIn(from = browser): Promise<void> {
   await from.post('/admin/sign-in/finish', { response: answerTo(begun) });
 }
 
-function questionOf({ body }: Response): string {
-  const read = parseQrTanUrl((body as { detail: { data: string } }).detail.data);
-  return read.kind === 'req' ? read.question : '';
-}
+const urlOf = ({ body }: Response): string => (body as { detail: { data: string } }).detail.data;
 
-const answerTo = (begun: Response): string => application.respond(SUITE, questionOf(begun));
+const answerTo = (begun: Response): string => application.respond(SUITE, questionOf(urlOf(begun)));
 
 const confirm = (from = browser, password = PASSWORD): Promise<Response> =>
   from.post('/admin/confirmation', { password });
@@ -94,16 +87,10 @@ describe('a login of an administrator without second factor', () => {
 
   it('is confirmed on every server', async () => {
     const other = application.beside();
-    try {
-      await signIn();
-      await expectUnconfirmed(browser.at(other.app));
-      await confirm();
-      await expectConfirmed(browser.at(other.app));
-    } finally {
-      await other.services.closeSources();
-      await other.services.waitingRequests.end();
-      await other.close();
-    }
+    await signIn();
+    await expectUnconfirmed(browser.at(other.app));
+    await confirm();
+    await expectConfirmed(browser.at(other.app));
   });
 });
 
@@ -123,11 +110,7 @@ describe('other credentials', () => {
     const basic = `Basic ${Buffer.from(`anna:${PASSWORD}`).toString('base64')}`;
     const opened = await request(application.app).post('/admin/getsession').set('Authorization', basic);
     const session = /admin_session=([^;]+)/.exec(opened.get('Set-Cookie')?.join() ?? '')?.[1] ?? '';
-    const refused = await request(application.app)
-      .post(GUARDED)
-      .set('Cookie', `admin_session=${session}`)
-      .type('form')
-      .send({ session });
+    const refused = await application.send(GUARDED, { session }).set('Cookie', `admin_session=${session}`);
     expect(errorOf(refused)).toMatch(/^This takes a password/);
     // The password comes with the request itself.
     expect((await asProgram({ Authorization: basic })).status).toBe(200);
@@ -293,11 +276,7 @@ afterAll(() => owning.close());
 beforeEach(async () => {
   whileHashing = () => Promise.resolve();
   const { administrators } = owning.services;
-  const known = (await administrators.list()).map(({ name }) => name);
-  if (known.includes('anna')) {
-    await administrators.remove(OPERATOR, 'anna');
-  }
-  await administrators.add(OPERATOR, 'anna', PASSWORD);
+  await owning.renewAdministrator('anna', PASSWORD);
   serial += 1;
   await owning.enrolPlain(`ANNA${serial}`, SUITE);
   await administrators.setSecondFactor(OPERATOR, 'anna', `ANNA${serial}`);
@@ -318,10 +297,7 @@ async function confirmOwn(): Promise<void> {
   await owner.post('/admin/confirmation/finish', { response: ownAnswerTo(begun) });
 }
 
-function ownAnswerTo({ body }: Response): string {
-  const read = parseQrTanUrl((body as { detail: { data: string } }).detail.data);
-  return owning.respond(SUITE, read.kind === 'req' ? read.question : '');
-}
+const ownAnswerTo = (begun: Response): string => owning.respond(SUITE, questionOf(urlOf(begun)));
 
 async function apiToken(...rights: readonly string[]): Promise<Parameters> {
   const draft = { name: `of ${rights.join(' ').replace(/\W/g, '-')}`, rights };
@@ -407,16 +383,7 @@ describe('/admin/password', () => {
 
 describe('/admin/session/end', () => {
   it('ends the sessions of a person for an API token with the right admin:sessions alone', async () => {
-    await owning.services.policies.set(OPERATOR, {
-      name: 'desk',
-      scope: 'admin',
-      action: 'show',
-      user: 'anna',
-      realm: '*',
-      client: '',
-      time: '',
-      active: true,
-    });
+    await owning.setPolicy('desk', 'admin', 'show', { user: 'anna' });
     const refused = await send('/admin/session/end', { all: '1' }, await apiToken('*'));
     expect(errorOf(refused)).toMatch(/action=sessions$/);
     await owning.services.policies.remove(OPERATOR, 'desk');

@@ -1,6 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import {
   addUser,
   answerTo,
@@ -359,8 +360,7 @@ describe('the enrolment of another token', () => {
     const strict = { user, realm: 'customers', ocrapin: '4711' };
     await application.enrolPlain(`${user}-strict`, suite, strict);
     const other = someone();
-    const read = parseQrTanUrl((await other.begin({ token: '1' })).data);
-    const question = read.kind === 'req' ? read.question : '';
+    const question = questionOf((await other.begin({ token: '1' })).data);
     const response = application.respond(suite, question, { pin: '4711' });
     expect((await other.post('/self/sign-in/finish', { response })).status).toBe(200);
     expect(errorOf(await other.post('/self/enrol'))).toMatch(/^No phone can be added here: .* PIN/);
@@ -396,10 +396,7 @@ describe('the enrolment of another token', () => {
 
   it('ends at ten tokens, and where the new one would get no address', async () => {
     const visitor = await someone().signIn();
-    await application.services.policies.set(OPERATOR, {
-      name: 'another-address',
-      scope: 'authentication',
-      action: 'qrtanurl=https://other.example.com/',
+    await application.setPolicy('another-address', 'authentication', 'qrtanurl=https://other.example.com/', {
       realm: 'customers',
     });
     expect(errorOf(await visitor.post('/self/enrol'))).toMatch(/^No phone can be added now/);

@@ -19,12 +19,7 @@ beforeAll(async () => {
 afterAll(() => application.close());
 
 beforeEach(async () => {
-  const { administrators } = application.services;
-  const known = (await administrators.list()).map(({ name }) => name);
-  if (known.includes('anna')) {
-    await administrators.remove(OPERATOR, 'anna');
-  }
-  await administrators.add(OPERATOR, 'anna', PASSWORD);
+  await application.renewAdministrator('anna', PASSWORD);
   browser = new Browser(application.app);
   authenticator = new SoftwareAuthenticator(ORIGIN);
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
 import {
   BoundedAdministrators,
   OPERATOR,
@@ -31,11 +32,7 @@ afterAll(() => application.close());
 
 beforeEach(async () => {
   const { administrators } = application.services;
-  const known = (await administrators.list()).map(({ name }) => name);
-  if (known.includes('anna')) {
-    await administrators.remove(OPERATOR, 'anna');
-  }
-  await administrators.add(OPERATOR, 'anna', PASSWORD);
+  await application.renewAdministrator('anna', PASSWORD);
   serial = `SIGN${Math.random().toString(36).slice(2)}`;
   await application.enrolPlain(serial, SUITE);
   await administrators.setSecondFactor(OPERATOR, 'anna', serial);
@@ -55,8 +52,7 @@ async function begin(from = browser, password = PASSWORD): Promise<Begun> {
 }
 
 function answerOf({ url }: Begun): string {
-  const read = parseQrTanUrl(url);
-  return application.respond(SUITE, read.kind === 'req' ? read.question : '');
+  return application.respond(SUITE, questionOf(url));
 }
 
 const finish = (given: Readonly<Record<string, string>> = {}, from = browser): Promise<Response> =>
@@ -162,17 +158,11 @@ describe('an administrator with a token as second factor', () => {
 
   it('begins at one server and goes on at another', async () => {
     const other = application.beside();
-    try {
-      const begun = await begin();
-      const there = browser.at(other.app);
-      expect(valueOf(await finish({ response: answerOf(begun) }, there))).toEqual({ is_signed_in: true });
-      expect((await browser.at(application.app).get(READ)).status).toBe(401);
-      expect((await there.at(application.app).get(READ)).status).toBe(200);
-    } finally {
-      await other.services.closeSources();
-      await other.services.waitingRequests.end();
-      await other.close();
-    }
+    const begun = await begin();
+    const there = browser.at(other.app);
+    expect(valueOf(await finish({ response: answerOf(begun) }, there))).toEqual({ is_signed_in: true });
+    expect((await browser.at(application.app).get(READ)).status).toBe(401);
+    expect((await there.at(application.app).get(READ)).status).toBe(200);
   });
 });
 
@@ -445,7 +435,6 @@ describe('the end of a session', () => {
   });
 });
 
-/** @returns the outcomes of the audit about `anna` with these words */
 async function auditOfAnna(words: string): Promise<readonly string[]> {
   const rows = await queryOnce<{ outcome: string }>(
     application.databaseUrl,

@@ -120,22 +120,16 @@ describe('the sign-in of a user', () => {
 
   it('is over https a cookie that no other site sends or plants', async () => {
     const secure = application.restarted({ trustProxy: ['127.0.0.0/8', '::1'] });
-    const begun = await request(secure.app)
-      .post('/self/sign-in')
-      .set('X-Forwarded-Proto', 'https')
-      .type('form')
-      .send({ user, realm: 'customers', password: PASSWORD });
+    const given = { user, realm: 'customers', password: PASSWORD };
+    const begun = await secure.send('/self/sign-in', given).set('X-Forwarded-Proto', 'https');
     expect(begun.get('Set-Cookie')?.[0]).toMatch(
       /^__Host-user_sign_in=[\w-]{43}; Path=\/; .*SameSite=Strict; HttpOnly; Secure$/,
     );
   });
 
   it('speaks the language of the person in the app', async () => {
-    const begun = await request(application.app)
-      .post('/self/sign-in')
-      .set('Accept-Language', 'de-AT')
-      .type('form')
-      .send({ user, realm: 'customers', password: PASSWORD });
+    const given = { user, realm: 'customers', password: PASSWORD };
+    const begun = await application.send('/self/sign-in', given).set('Accept-Language', 'de-AT');
     expect(parseQrTanUrl(askedBy(begun).data)).toMatchObject({
       message: `Anmeldung an Ihrem Konto als ${user} bei tan.example.com`,
     });
@@ -143,24 +137,18 @@ describe('the sign-in of a user', () => {
 
   it('goes on by itself where the app sends the response, also at another server', async () => {
     const other = application.beside();
-    try {
-      const visitor = someone();
-      const asked = await visitor.begin();
-      expect(valueOf(await visitor.post('/self/sign-in/finish'))).toEqual({ is_signed_in: false });
-      expect(await application.check(asked.transactionId, answerTo(asked))).toMatchObject({
-        result: true,
-      });
-      expect(valueOf(await visitor.at(other).post('/self/sign-in/finish'))).toMatchObject({
-        is_signed_in: true,
-      });
-      expect(await visitor.at(application).tokens()).toHaveLength(1);
-      await visitor.at(other).post('/self/sign-out');
-      expect(failureOf(await visitor.at(application).get('/self/tokens'))).toEqual([401, ENDED]);
-    } finally {
-      await other.services.closeSources();
-      await other.services.waitingRequests.end();
-      await other.close();
-    }
+    const visitor = someone();
+    const asked = await visitor.begin();
+    expect(valueOf(await visitor.post('/self/sign-in/finish'))).toEqual({ is_signed_in: false });
+    expect(await application.check(asked.transactionId, answerTo(asked))).toMatchObject({
+      result: true,
+    });
+    expect(valueOf(await visitor.at(other).post('/self/sign-in/finish'))).toMatchObject({
+      is_signed_in: true,
+    });
+    expect(await visitor.at(application).tokens()).toHaveLength(1);
+    await visitor.at(other).post('/self/sign-out');
+    expect(failureOf(await visitor.at(application).get('/self/tokens'))).toEqual([401, ENDED]);
   });
 
   it('answers a wrong password, an unknown user and tokens that cannot answer alike', async () => {
@@ -515,11 +503,7 @@ describe('the session of a user', () => {
     }
     const cookie = `user_session=${visitor.cookies.get('user_session') ?? ''}`;
     const sent = (headers: Record<string, string>): request.Test =>
-      request(application.app)
-        .post('/self/lock')
-        .set({ Cookie: cookie, 'X-CSRF-TOKEN': csrf, ...headers })
-        .type('form')
-        .send({ serial });
+      application.send('/self/lock', { serial }).set({ Cookie: cookie, 'X-CSRF-TOKEN': csrf, ...headers });
     expect((await sent({ 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
     expect((await sent({ 'Sec-Fetch-Mode': 'navigate' })).status).toBe(403);
     visitor.csrf = csrf;

@@ -187,22 +187,14 @@ describe('single sign-on', () => {
 
   it('begins at one server, goes on at another, and is listed and ended there', async () => {
     const other = application.beside();
-    try {
-      const back = await answered(await begin());
-      const there = browser.at(other.app);
-      expect((await callback(back, there)).status).toBe(200);
-      const here = there.at(application.app);
-      const listed = valueOf(await here.get('/admin/session/list')) as { is_own: boolean }[];
-      expect(listed.filter((one) => one.is_own)).toMatchObject([
-        { administrator: 'oidc:anna', kind: 'login' },
-      ]);
-      expect(valueOf(await here.post('/admin/session/end', { all: '1' }))).toBeGreaterThan(0);
-      expect((await there.get(READ)).status).toBe(401);
-    } finally {
-      await other.services.closeSources();
-      await other.services.waitingRequests.end();
-      await other.close();
-    }
+    const back = await answered(await begin());
+    const there = browser.at(other.app);
+    expect((await callback(back, there)).status).toBe(200);
+    const here = there.at(application.app);
+    const listed = valueOf(await here.get('/admin/session/list')) as { is_own: boolean }[];
+    expect(listed.filter((one) => one.is_own)).toMatchObject([{ administrator: 'oidc:anna', kind: 'login' }]);
+    expect(valueOf(await here.post('/admin/session/end', { all: '1' }))).toBeGreaterThan(0);
+    expect((await there.get(READ)).status).toBe(401);
   });
 
   it('is not ended by others that begin, and stores nothing for them', async () => {
@@ -292,24 +284,18 @@ describe('an answer of the provider is refused', () => {
     const before = browser.at(application.app);
     const [first, second, third] = [await answered(url), await answered(url), await answered(url)];
     const other = application.beside();
-    try {
-      const raced = await Promise.all([
-        callback(first, before.at(application.app)),
-        callback(second, before.at(other.app)),
-      ]);
-      expect(raced.map(({ status }) => status).sort()).toEqual([200, 401]);
-      const late = before.at(other.app);
-      const refused = await callback(third, late);
-      expect([refused.status, late.cookies.has('access_token_cookie')]).toEqual([401, false]);
-      expect(refused.text).toContain(`<p>${ENDED}</p>`);
-      // A logout, also after housekeeping, makes it serve no second time.
-      await queryOnce(application.databaseUrl, 'DELETE FROM sessions');
-      expect((await callback(await answered(url), before.at(application.app))).status).toBe(401);
-    } finally {
-      await other.services.closeSources();
-      await other.services.waitingRequests.end();
-      await other.close();
-    }
+    const raced = await Promise.all([
+      callback(first, before.at(application.app)),
+      callback(second, before.at(other.app)),
+    ]);
+    expect(raced.map(({ status }) => status).sort()).toEqual([200, 401]);
+    const late = before.at(other.app);
+    const refused = await callback(third, late);
+    expect([refused.status, late.cookies.has('access_token_cookie')]).toEqual([401, false]);
+    expect(refused.text).toContain(`<p>${ENDED}</p>`);
+    // A logout, also after housekeeping, makes it serve no second time.
+    await queryOnce(application.databaseUrl, 'DELETE FROM sessions');
+    expect((await callback(await answered(url), before.at(application.app))).status).toBe(401);
   });
 
   it('a second time, once the provider has refused to sign in by it', async () => {

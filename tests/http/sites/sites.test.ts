@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Express } from 'express';
@@ -27,13 +27,12 @@ const FILES = {
   'assets/index-B7x_0aZ9.js.gz': gzipSync(SCRIPT),
   'service-worker.js.gz': gzipSync(SCRIPT),
 };
-let folder: string;
+const folder = temporaryFolder();
 let application: TestApplication;
 let app: Express;
 let consoleFiles: SiteFiles;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-app-'));
   for (const [name, content] of Object.entries(FILES)) {
     await mkdir(join(folder, 'app', name, '..'), { recursive: true });
     await writeFile(join(folder, 'app', name), content);
@@ -47,10 +46,7 @@ beforeAll(async () => {
   });
   ({ app } = application);
 });
-afterAll(async () => {
-  await application.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => application.close());
 
 /** @returns the answer to GET with its body as it was sent, still encoded */
 async function sent(path: string, coding: string): Promise<{ readonly head: string; readonly body: Buffer }> {

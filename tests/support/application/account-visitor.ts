@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import request, { type Response } from 'supertest';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../values/asked-question.ts';
 import { queryOnce } from '../database/test-server.ts';
 import { errorOf, valueOf } from './browser.ts';
 import { OPERATOR, TestApplication, wrongResponse } from './test-application.ts';
@@ -29,12 +29,7 @@ export function openAccounts(): void {
     });
     await application.addRealm('customers');
     await application.addRealm('closed');
-    await application.services.policies.set(OPERATOR, {
-      name: 'address',
-      scope: 'authentication',
-      action: 'qrtanurl=https://tan.example.com/ocra/check_t',
-      realm: '*',
-    });
+    await application.setPolicy('address', 'authentication', 'qrtanurl=https://tan.example.com/ocra/check_t');
   });
   afterAll(() => application.close());
   beforeEach(async () => {
@@ -47,12 +42,10 @@ export function openAccounts(): void {
   });
 }
 
-/** Adds a user. */
 export async function addUser(login: string, resolver = 'customers'): Promise<void> {
   await application.addUser(login, resolver, PASSWORD);
 }
 
-/** Sets the policy of the realm customers. */
 export async function allow(action: string, active = true): Promise<void> {
   const policy = { name: 'self-service', scope: 'selfservice', action, realm: 'customers', active };
   await application.services.policies.set(OPERATOR, policy);
@@ -154,6 +147,5 @@ export function askedBy(response: Response): Asked {
 
 /** @returns the response of the app */
 export function answerTo({ data }: Pick<Asked, 'data'>): string {
-  const read = parseQrTanUrl(data);
-  return application.respond(SUITE, read.kind === 'req' ? read.question : '');
+  return application.respond(SUITE, questionOf(data));
 }

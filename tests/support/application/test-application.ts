@@ -3,7 +3,9 @@ import type { AuditRow } from '../../../src/audit/audit-row.ts';
 import type { SingleSignOnSettings } from '../../../src/administrators/single-sign-on-service.ts';
 import { statementsOf } from '../database/sql-tap.ts';
 import type { Express } from 'express';
+import type { Knex } from 'knex';
 import type { Caller } from '../../../src/policy/caller.ts';
+import type { PolicyDraft } from '../../../src/policy/policy.ts';
 import { appMetrics, buildGuards } from '../../../src/compose/http-server.ts';
 import { buildServices, type Services } from '../../../src/services.ts';
 import { loadConfig, type Config } from '../../../src/config/config.ts';
@@ -20,7 +22,7 @@ import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { decimalTransactionIds, hexTransactionIds } from '../../../src/challenges/challenge-factory.ts';
 import { computeResponse, timeStepAt } from '../../../src/ocra/compute.ts';
 import { computeDecline, type DeclineKind } from '../../../src/ocra/decline.ts';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../values/asked-question.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import type { Responder } from '../../../src/ocra/verify.ts';
 import { ServiceMetrics } from '../../../src/observability/metrics.ts';
@@ -63,17 +65,22 @@ export interface StatusEntry {
   readonly declined?: string;
 }
 
+/** How a request ended. */
+export interface Result<Value = unknown> {
+  readonly status: boolean;
+  readonly value?: Value;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
 export const OPERATOR: Caller = {
   principal: { administrator: 'test', operator: true, rights: ['*'], client: '' },
   requestId: 'test',
 };
 
-/** The password of the administrator `admin`. */
 export const PASSWORD = 'correct horse';
 /** The credentials of the administrator `admin`. */
 export const AS_ADMIN = { Authorization: basic('admin', PASSWORD) };
 
-/** A line of the log. */
 export interface LogLine {
   readonly level: keyof Log;
   readonly message: string;
@@ -222,6 +229,11 @@ export class TestApplication {
     );
   }
 
+  /** The database of the server, for looks and changes by hand. */
+  get sql(): Knex {
+    return this.#database.database.knex;
+  }
+
   /** The lines of the log, as text. */
   get logged(): readonly string[] {
     return this.lines.map(({ message, fields }) => JSON.stringify({ message, ...fields }));
@@ -254,11 +266,13 @@ export class TestApplication {
 
   async #addAdministrator(): Promise<void> {
     await this.services.administrators.ensureFirstAdministrator(PASSWORD);
-    const { token } = await this.services.administrators.addApiToken(OPERATOR, 'admin', {
-      name: 'test',
-      rights: ['*'],
-    });
-    this.#bearer = token;
+    this.#bearer = await this.apiToken('test', ['*']);
+  }
+
+  /** @returns a new API token of an administrator */
+  async apiToken(name: string, rights: readonly string[], administrator = 'admin'): Promise<string> {
+    const draft = { name, rights: [...rights] };
+    return (await this.services.administrators.addApiToken(OPERATOR, administrator, draft)).token;
   }
 
   /** Also those beside it; a second call does nothing. */
@@ -288,6 +302,11 @@ export class TestApplication {
     return this.send(path, parameters, method).set('Authorization', `Bearer ${this.#bearer}`);
   }
 
+  /** As `asAdmin`. @returns the result in the answer */
+  async ask(path: string, parameters: Record<string, string> = {}, method: Method = 'post'): Promise<Result> {
+    return ((await this.asAdmin(path, parameters, method)).body as { result: Result }).result;
+  }
+
   /** Sends a request without credentials. */
   send(path: string, parameters: Record<string, string>, method: Method = 'post'): request.Test {
     return method === 'get'
@@ -297,9 +316,8 @@ export class TestApplication {
 
   /** Adds a managed resolver, a realm of the same name over it, and its users. */
   async addRealm(name: string, logins: readonly string[] = []): Promise<void> {
-    const { realms, resolvers } = this.services;
-    await resolvers.set(OPERATOR, { name, kind: 'managed', settings: {} });
-    await realms.set(OPERATOR, { name, resolvers: [name] });
+    await this.setResolver(name, 'managed');
+    await this.services.realms.set(OPERATOR, { name, resolvers: [name] });
     for (const login of logins) {
       await this.addUser(login, name);
     }
@@ -309,6 +327,39 @@ export class TestApplication {
   async addUser(login: string, resolver: string, password?: string): Promise<void> {
     const names = { givenName: '', surname: '', email: '', phone: '' };
     await this.services.users.add(OPERATOR, { resolver, login, password, ...names });
+  }
+
+  async setResolver(
+    name: string,
+    kind: string,
+    settings: Readonly<Record<string, string>> = {},
+    secret?: string | null,
+  ): Promise<void> {
+    await this.services.resolvers.set(OPERATOR, {
+      name,
+      kind,
+      settings,
+      ...(secret !== undefined && { secret }),
+    });
+  }
+
+  /** Makes an administrator anew: nothing is left of an earlier test. */
+  async renewAdministrator(name: string, password: string): Promise<void> {
+    const { administrators } = this.services;
+    if ((await administrators.list()).some((one) => one.name === name)) {
+      await administrators.remove(OPERATOR, name);
+    }
+    await administrators.add(OPERATOR, name, password);
+  }
+
+  /** Stores a policy, of all realms unless one is named. */
+  async setPolicy(
+    name: string,
+    scope: string,
+    action: string,
+    more: Partial<PolicyDraft> = {},
+  ): Promise<void> {
+    await this.services.policies.set(OPERATOR, { name, scope, action, realm: '*', ...more });
   }
 
   /** @returns rows of the audit, newest first */
@@ -333,10 +384,9 @@ export class TestApplication {
     if (body.detail === undefined) {
       throw new Error(`no challenge: ${JSON.stringify(body)}`);
     }
-    const url = parseQrTanUrl(body.detail.data);
     return {
       transactionid: body.detail.transactionid,
-      question: url.kind === 'req' ? url.question : '',
+      question: questionOf(body.detail.data),
       url: body.detail.data,
     };
   }
@@ -401,7 +451,7 @@ export class BoundedAdministrators {
   /** Leaves all rights to the administrator `admin`. */
   static async of(application: TestApplication): Promise<BoundedAdministrators> {
     const administrators = new BoundedAdministrators(application);
-    await administrators.#policy({ name: 'all', action: '*', user: 'admin', realm: '*' });
+    await application.setPolicy('all', 'admin', '*', { user: 'admin' });
     return administrators;
   }
 
@@ -412,36 +462,35 @@ export class BoundedAdministrators {
   async add(name: string, action: string, realm: string): Promise<void> {
     const { administrators } = this.#application.services;
     await administrators.add(OPERATOR, name, 'correct horse battery');
-    const { token } = await administrators.addApiToken(OPERATOR, name, { name: 'test', rights: ['*'] });
-    this.#bearers.set(name, token);
-    await this.#policy({ name, action, user: name, realm });
+    this.#bearers.set(name, await this.#application.apiToken('test', ['*'], name));
+    await this.#application.setPolicy(name, 'admin', action, { user: name, realm });
+  }
+
+  /** @returns the result of a request by GET, of `admin` unless another one is named */
+  async ask(path: string, parameters: Record<string, string>, as?: string): Promise<Result> {
+    return as === undefined
+      ? this.#application.ask(path, parameters, 'get')
+      : ((await this.get(as, path, parameters)).body as { result: Result }).result;
   }
 
   /** Sends a request by GET. */
   async get(name: string, path: string, parameters: Readonly<Record<string, string>>): Promise<Response> {
-    return request(this.#application.app)
-      .get(path)
-      .query(parameters)
-      .set('Authorization', `Bearer ${this.#bearers.get(name) ?? ''}`);
+    return this.#send(name, path, parameters, 'get');
   }
 
   /** Sends a request by POST. */
   async post(name: string, path: string, parameters: Readonly<Record<string, string>>): Promise<Response> {
-    return request(this.#application.app)
-      .post(path)
-      .type('form')
-      .send(parameters)
-      .set('Authorization', `Bearer ${this.#bearers.get(name) ?? ''}`);
+    return this.#send(name, path, parameters, 'post');
   }
 
-  async #policy(given: { name: string; action: string; user: string; realm: string }): Promise<void> {
-    await this.#application.services.policies.set(OPERATOR, {
-      scope: 'admin',
-      client: '',
-      time: '',
-      active: true,
-      ...given,
-    });
+  #send(
+    name: string,
+    path: string,
+    parameters: Readonly<Record<string, string>>,
+    method: Method,
+  ): request.Test {
+    const bearer = `Bearer ${this.#bearers.get(name) ?? ''}`;
+    return this.#application.send(path, { ...parameters }, method).set('Authorization', bearer);
   }
 }
 

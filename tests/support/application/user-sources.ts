@@ -1,4 +1,9 @@
-import { type DirectoryUser, type UserSources, matchesUser } from '../../../src/resolvers/user-source.ts';
+import {
+  type DirectoryUser,
+  type Examination,
+  type UserSources,
+  matchesUser,
+} from '../../../src/resolvers/user-source.ts';
 import type { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
 import type { Log } from '../../../src/kernel/log.ts';
 import { FileBounds } from '../../../src/resolvers/sources/file-bounds.ts';
@@ -51,14 +56,7 @@ export function sourcesHolding(held: Readonly<Record<string, readonly (HeldUser 
       list: (search = { conditions: [], limit: users.length }) =>
         Promise.resolve(users.filter((user) => matchesUser(user, search.conditions)).slice(0, search.limit)),
       count: () => Promise.resolve(users.length),
-      examine: () =>
-        Promise.resolve({
-          entries: users.length,
-          users: users.length,
-          withoutId: 0,
-          withoutLogin: 0,
-          sharingId: 0,
-        }),
+      examine: () => Promise.resolve(examination(users.length)),
       checkPassword: (userId, password) =>
         Promise.resolve(known.some((user) => heldUser(user).userId === userId && user.password === password)),
     };
@@ -74,4 +72,9 @@ function heldUser({ login, userId = `${login}-id`, ...more }: HeldUser): Directo
 export function countingSources(count: (resolver: string) => Promise<number>): UserSources {
   const none = sourcesHolding({});
   return (resolver) => ({ ...none(resolver), count: () => count(resolver.name) });
+}
+
+/** @returns what a source has found out of its entries, which all are users unless something else is told */
+export function examination(entries: number, more: Partial<Examination> = {}): Examination {
+  return { entries, users: entries, withoutId: 0, withoutLogin: 0, sharingId: 0, ...more };
 }

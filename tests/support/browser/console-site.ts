@@ -102,7 +102,7 @@ export async function setPolicies(
   ...rows: readonly (readonly [name: string, scope: string, action: string, user: string, realm?: string])[]
 ): Promise<void> {
   for (const [name, scope, action, user, realm = '*'] of rows) {
-    await application.services.policies.set(OPERATOR, { name, scope, action, user, realm });
+    await application.setPolicy(name, scope, action, { user, realm });
   }
 }
 

@@ -1,20 +1,19 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import mysql from 'mysql2/promise';
 import { PATIENCE_MS } from '../values/until.ts';
 import { freePort } from './wait-for-port.ts';
 import { untilStopped } from './processes-of.ts';
+import { findSystemProgram } from './program-paths.ts';
 
 const run = promisify(execFile);
 
 /** Folders of Debian's system programs, which an ordinary user's PATH may lack. */
-const PLACES = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
-
 /** The paths of the programs. */
 export interface MariadbPrograms {
   readonly server: string;
@@ -37,9 +36,9 @@ export interface Mariadb {
 }
 
 /** @returns the paths of MariaDB's programs; undefined, with a line on stderr, if they are not installed */
-export async function findMariadb(): Promise<MariadbPrograms | undefined> {
-  const server = await findProgram('mariadbd');
-  const installer = await findProgram('mariadb-install-db');
+export function findMariadb(): MariadbPrograms | undefined {
+  const server = findSystemProgram('mariadbd');
+  const installer = findSystemProgram('mariadb-install-db');
   if (server !== undefined && installer !== undefined) {
     return { server, installer };
   }
@@ -134,20 +133,6 @@ async function waitUntilUp(query: Mariadb['query'], child: ChildProcess): Promis
     }
     await sleep(100);
   }
-}
-
-async function findProgram(name: string): Promise<string | undefined> {
-  for (const place of PLACES) {
-    const file = join(place, name);
-    const isThere = await access(file, 1).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) {
-      return file;
-    }
-  }
-  return undefined;
 }
 
 async function end(child: ChildProcess | undefined): Promise<void> {

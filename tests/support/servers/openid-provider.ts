@@ -18,7 +18,6 @@ interface Behaviour {
   signsWrongly: boolean;
   /** The ways in which clients may prove themselves; undefined: its metadata says nothing. */
   methods: readonly string[] | undefined;
-  /** The name of the client. */
   clientId: string;
   /** Takes name and secret of the client as they are, without decoding them. */
   rawBasic: boolean;

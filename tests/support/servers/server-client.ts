@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { computeResponse } from '../../../src/ocra/compute.ts';
-import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../values/asked-question.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { PATIENCE_MS } from '../values/until.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -90,8 +90,7 @@ export class ServerClient {
       await this.post('/admin/init', { type: 'ocra', serial, otpkey: KEY, ocrasuite: SUITE.text });
     }
     const { body } = await this.post('/ocra/request', { serial, data: '12345678' });
-    const url = parseQrTanUrl(body.detail?.data ?? '');
-    const question = url.kind === 'req' ? url.question : '';
+    const question = questionOf(body.detail?.data ?? '');
     const tan = computeResponse(SUITE, Buffer.from(KEY, 'hex'), { question, counter });
     return { serial, transactionid: body.detail?.transactionid ?? '', tan };
   }
@@ -100,7 +99,6 @@ export class ServerClient {
     return this.post('/ocra/check_t', { transactionid, pass: tan });
   }
 
-  /** @returns the value of /ocra/checkstatus */
   async status({ transactionid }: Pick<OpenTransaction, 'transactionid'>): Promise<unknown> {
     return (await this.post('/ocra/checkstatus', { transactionid })).body.result?.value;
   }

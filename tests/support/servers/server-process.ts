@@ -6,7 +6,6 @@ import { testProgram } from './test-build.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** The end of a process, and its output. */
 export interface ProcessEnd {
   readonly code: number | null;
   readonly output: string;
@@ -35,7 +34,6 @@ export async function runTankeeper(
   return { code, output: output() };
 }
 
-/** A server in a process of its own. */
 export interface ServerProcess {
   readonly baseUrl: string;
   readonly process: ChildProcess;

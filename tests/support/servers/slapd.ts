@@ -1,16 +1,15 @@
 import { waitForPort, freePort } from './wait-for-port.ts';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { findSystemProgram } from './program-paths.ts';
 
 const run = promisify(execFile);
 
 /** Folders of Debian's system programs, which an ordinary user's PATH may lack. */
-const PLACES = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
-
 export const SUFFIX = 'dc=example,dc=org';
 /** May read everything, within the size limits; the root DN would have none. */
 export const READER = `cn=reader,${SUFFIX}`;
@@ -50,9 +49,9 @@ export interface Slapd {
 }
 
 /** @returns the path of slapd; undefined, with a line on stderr, if it or a tool of its tests is not installed */
-export async function findSlapd(): Promise<string | undefined> {
-  const slapd = await findProgram('slapd');
-  const isComplete = slapd !== undefined && (await findProgram('openssl')) !== undefined;
+export function findSlapd(): string | undefined {
+  const slapd = findSystemProgram('slapd');
+  const isComplete = slapd !== undefined && findSystemProgram('openssl') !== undefined;
   if (!isComplete) {
     const missing = 'slapd and openssl are missing (Debian: apt-get install slapd openssl)';
     if (process.env.CI === 'true') {
@@ -207,20 +206,6 @@ function ldifOf({ dn, attributes }: LdapEntry): string {
 
 function ldifLine(name: string, value: string | Buffer): string {
   return `${name}:: ${Buffer.from(value as string).toString('base64')}`;
-}
-
-async function findProgram(name: string): Promise<string | undefined> {
-  for (const place of PLACES) {
-    const file = join(place, name);
-    const isThere = await access(file, 1).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) {
-      return file;
-    }
-  }
-  return undefined;
 }
 
 async function end(child: ChildProcess | undefined): Promise<void> {

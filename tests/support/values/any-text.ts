@@ -16,7 +16,6 @@ function indexOf(value: unknown): number {
   return point < SURROGATES.from ? point : point - SURROGATES.count;
 }
 
-/** @returns texts of any code points */
 export function anyText(
   lengths: Pick<fc.StringConstraints, 'minLength' | 'maxLength'> = {},
 ): fc.Arbitrary<string> {

@@ -4,6 +4,7 @@ import {
   decideWithoutResponse,
   type Decision,
   type ChallengeOfToken,
+  type NewChallenge,
 } from '../../../src/challenges/challenge.ts';
 import { readOcraSettings } from '../../../src/configuration/settings.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
@@ -56,3 +57,9 @@ export const QUESTIONS = new ShownQuestions(
   undefined,
   systemRandom,
 );
+
+/** A challenge with the question Q of nobody's choice, as it is issued to a token. */
+export function challengeOf(tokenId: string, transactionId: string): NewChallenge {
+  const lifetime = { issuedAt: NOW, expiresAt: LATER };
+  return { tokenId, transactionId, question: 'Q', questions: QUESTIONS, data: '', ...lifetime };
+}

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Settings of a wait. */
 interface WaitSettings {
   /** The longest wait, in milliseconds; default: `PATIENCE_MS`. */
   readonly timeoutMs?: number;

@@ -4,6 +4,8 @@ import type { Issuer } from '../../../../src/ocra/issuer.ts';
 import { parseOcraSuite } from '../../../../src/ocra/suite.ts';
 import type { Browser, Page } from 'playwright-core';
 import { openPage, type WatchedPage } from '../../../support/browser/chromium.ts';
+import { describeSite, serveFiles } from '../../../support/browser/file-site.ts';
+import { builtApp } from '../../../support/browser/vite.ts';
 
 const SERIAL = 'LSQR0001';
 
@@ -100,7 +102,6 @@ export async function pasteCode(page: Page, code: string): Promise<void> {
   await page.getByRole('button', { name: /^(Open|Öffnen)$/ }).click();
 }
 
-/** Waits for a screen. */
 export async function expectScreen(page: Page, title: string | RegExp): Promise<void> {
   await page.getByRole('heading', { level: 1, name: title }).waitFor();
 }
@@ -154,4 +155,9 @@ function answerTo(decline: string | null, verdict: boolean): object {
   return decline === null
     ? { failcount: 0, result: verdict }
     : { failcount: 0, result: false, declined: verdict };
+}
+
+/** Tests of the app as it is built, on a site of its own. */
+export function describeApp(title: string, tests: Parameters<typeof describeSite>[2]): void {
+  describeSite(title, () => builtApp().then(serveFiles), tests);
 }

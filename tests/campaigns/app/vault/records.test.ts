@@ -306,7 +306,6 @@ describeSite('backups of the app', serveVault, (given) => {
   });
 
   describe('are refused', () => {
-    /** The file with one member changed. */
     const changed = (
       change: (members: { [name: string]: unknown; kdf: { rounds: number } }) => void,
     ): string => {

@@ -14,13 +14,39 @@ export interface Act {
   readonly prepare: () => Promise<ActRequest>;
   readonly outcomes: readonly string[];
   /** The action in the audit, or that of each row; by default the name of the operation, or the path. */
-  readonly action?: string | readonly string[];
+  readonly action?: string | readonly string[] | undefined;
   /** True if it changes nothing but the audit. */
   readonly isIdle?: true;
   /** undefined: the open endpoints, where there is no right to be missed. */
   readonly isOpen?: true;
   /** Nobody needs a right for it. */
   readonly isFree?: true;
+}
+
+interface ActDetails extends Omit<Act, 'prepare' | 'outcomes'> {
+  readonly headers?: RequestValues;
+}
+
+/** @param outcomes that of the only row of the audit, or of each */
+export function act(
+  values: () => RequestValues | Promise<RequestValues>,
+  outcomes: string | readonly string[],
+  { headers, ...more }: ActDetails = {},
+): Act {
+  return {
+    prepare: async () => ({ values: await values(), ...(headers && { headers }) }),
+    outcomes: [outcomes].flat(),
+    ...more,
+  };
+}
+
+/** An act that takes no right. */
+export function free(
+  prepare: Act['prepare'],
+  outcomes: string | readonly string[],
+  action?: Act['action'],
+): Act {
+  return { prepare, outcomes: [outcomes].flat(), action, isFree: true };
 }
 
 /** The parameters of endpoints that only look, where they need some to succeed. */

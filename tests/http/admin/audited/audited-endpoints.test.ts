@@ -4,13 +4,22 @@ import pg from 'pg';
 import request, { type Response } from 'supertest';
 import type { Endpoint } from '../../../../src/http/endpoint-spec.ts';
 import { OPERATION_GROUPS } from '../../../../src/operations/operations.ts';
-import { type Act, type ActRequest, LOOKS_FOR_ALL, QUESTIONS, type RequestValues } from './audited-act.ts';
+import {
+  type Act,
+  act,
+  type ActRequest,
+  free,
+  LOOKS_FOR_ALL,
+  QUESTIONS,
+  type RequestValues,
+} from './audited-act.ts';
 import {
   auditedAdministrators,
   auditedAudit,
   auditedConfiguration,
   auditedInstallation,
   auditedTokens,
+  storedKey,
 } from './audited-operations.ts';
 import { auditedSelfService } from './audited-self-service.ts';
 import { auditedSignIns, ORIGIN, PASSWORD } from './audited-sign-ins.ts';
@@ -32,14 +41,9 @@ let observer: pg.Client;
 beforeAll(async () => {
   application = await TestApplication.open({ publicUrl: ORIGIN });
   await application.addRealm('north', ['ann']);
-  await application.services.resolvers.set(OPERATOR, { name: 'spare', kind: 'managed', settings: {} });
+  await application.setResolver('spare', 'managed');
   await application.services.webhooks.add(OPERATOR, { name: 'kept', url: 'https://siem.example.com/' });
-  await application.services.policies.set(OPERATOR, {
-    name: 'kept',
-    scope: 'authentication',
-    action: 'otppin=0',
-    realm: 'nowhere',
-  });
+  await application.setPolicy('kept', 'authentication', 'otppin=0', { realm: 'nowhere' });
   observer = new pg.Client({ connectionString: application.databaseUrl });
   await observer.connect();
 });
@@ -62,12 +66,18 @@ async function token(): Promise<string> {
 
 const about =
   (more: RequestValues = {}, make = token) =>
-  async (): Promise<ActRequest> => ({ values: { serial: await make(), ...more } });
+  async (): Promise<RequestValues> => ({ serial: await make(), ...more });
 
-async function challenge(): Promise<{ readonly serial: string; readonly transactionid: string }> {
-  const serial = await token();
-  return { serial, transactionid: (await application.challenge(serial)).transactionid };
-}
+const ANN = { user: 'ann', realm: 'north' };
+
+/** @returns a wrong response to a new challenge of such a token, which is named so */
+const challenged =
+  (make: () => Promise<string>, name: 'serial' | 'transactionid' | undefined, more: RequestValues = {}) =>
+  async (): Promise<RequestValues> => {
+    const serial = await make();
+    const { transactionid } = await application.challenge(serial);
+    return { ...(name && { [name]: { serial, transactionid }[name] }), ...more, pass: '1' };
+  };
 
 /** A session of a browser: its cookies, and what goes with them. */
 async function session(path: '/admin/login' | '/admin/getsession'): Promise<ActRequest> {
@@ -99,11 +109,9 @@ async function spareRealm(): Promise<string> {
 
 async function spareResolver(): Promise<string> {
   const resolver = unused().toLowerCase();
-  await application.services.resolvers.set(OPERATOR, { name: resolver, kind: 'managed', settings: {} });
+  await application.setResolver(resolver, 'managed');
   return resolver;
 }
-
-const withValues = (value: RequestValues) => (): Promise<ActRequest> => Promise.resolve({ values: value });
 
 async function inRealm(): Promise<string> {
   const serial = await token();
@@ -117,227 +125,108 @@ async function assigned(): Promise<string> {
   return serial;
 }
 
+/** As anybody sends it, with a wrong response. */
+const OPEN = { headers: {}, isOpen: true } as const;
+const POLICY = { scope: 'authentication', action: 'otppin=2', realm: 'nowhere' };
+const RESYNC = { otp1: '1', otp2: '2', challenge1: '11111111', challenge2: '22222222' };
+const parts = {
+  application: () => application,
+  name: () => unused().toLowerCase(),
+  token,
+  suite: SUITE,
+  inRealm,
+  assigned,
+  policy,
+  spareRealm,
+  spareResolver,
+};
+
 /** Every endpoint that changes something, and what the audit says of it. */
 const ACTS: Readonly<Record<string, Act>> = {
-  '/admin/init': {
-    prepare: () =>
-      Promise.resolve({
-        values: { type: 'ocra', serial: unused(), otpkey: KEY.toString('hex'), ocrasuite: SUITE },
-      }),
-    outcomes: ['created'],
-  },
-  '/admin/getsession': {
-    prepare: () => Promise.resolve({ values: {}, headers: { Authorization: BASIC } }),
-    outcomes: ['session opened'],
+  '/admin/init': act(
+    () => ({ type: 'ocra', serial: unused(), otpkey: KEY.toString('hex'), ocrasuite: SUITE }),
+    'created',
+  ),
+  '/admin/getsession': act(() => ({}), 'session opened', { headers: { Authorization: BASIC }, isFree: true }),
+  '/admin/dropsession': free(() => session('/admin/getsession'), 'session closed'),
+  '/admin/login': act(() => ({ username: 'admin', password: PASSWORD }), 'session opened', {
+    headers: {},
     isFree: true,
-  },
-  '/admin/dropsession': {
-    prepare: () => session('/admin/getsession'),
-    outcomes: ['session closed'],
-    isFree: true,
-  },
-  '/admin/login': {
-    prepare: () => Promise.resolve({ values: { username: 'admin', password: PASSWORD }, headers: {} }),
-    outcomes: ['session opened'],
-    isFree: true,
-  },
-  '/admin/logout': { prepare: () => session('/admin/login'), outcomes: ['session closed'], isFree: true },
-  ...auditedSignIns({
-    application: () => application,
-    name: () => unused().toLowerCase(),
-    token,
-    suite: SUITE,
   }),
-  ...auditedAdministrators({
-    application: () => application,
-    name: () => unused().toLowerCase(),
-    suite: SUITE,
-  }),
-  ...auditedTokens({ token: () => token(), inRealm, assigned }),
-  '/admin/resync': {
-    prepare: about({ otp1: '1', otp2: '2', challenge1: '11111111', challenge2: '22222222' }),
-    outcomes: ['refused'],
-    action: 'token/resync',
-    isIdle: true,
-  },
-  '/admin/loadtokens': {
-    prepare: () => {
+  '/admin/logout': free(() => session('/admin/login'), 'session closed'),
+  ...auditedSignIns(parts),
+  ...auditedAdministrators(parts),
+  ...auditedTokens(parts),
+  '/admin/resync': act(about(RESYNC), 'refused', { action: 'token/resync', isIdle: true }),
+  '/admin/loadtokens': act(
+    () => {
       const packages = [unused(), unused()].map((serial) => ocraPackage(serial, SUITE, KEY)).join('');
-      return Promise.resolve({ values: { file: container({ packages }) } });
+      return { file: container({ packages }) };
     },
-    outcomes: ['created', 'created'],
-    action: 'token/import',
-  },
-  '/admin/set': {
-    prepare: about({ description: 'new' }),
-    outcomes: ['changed description'],
-    action: 'token/set',
-  },
-  '/admin/setPin': {
-    prepare: about({ userpin: '42' }),
-    outcomes: ['changed ocraPin'],
-    action: 'token/set',
-  },
-  '/admin/copyTokenPin': {
-    prepare: async () => {
+    ['created', 'created'],
+    { action: 'token/import' },
+  ),
+  '/admin/set': act(about({ description: 'new' }), 'changed description', { action: 'token/set' }),
+  '/admin/setPin': act(about({ userpin: '42' }), 'changed ocraPin', { action: 'token/set' }),
+  '/admin/copyTokenPin': act(
+    async () => {
       const from = unused();
       await application.enrolPlain(from, SUITE, { pin: '42' });
-      return { values: { from, to: await token() } };
+      return { from, to: await token() };
     },
-    outcomes: ['copied pin', 'changed pin'],
-    action: 'token/copy-pin',
-  },
-  '/admin/enable': { prepare: about(), outcomes: ['changed active'], action: 'token/enable', isIdle: true },
-  '/admin/disable': { prepare: about(), outcomes: ['changed active'], action: 'token/disable' },
-  '/admin/reset': { prepare: about(), outcomes: ['changed failCount'], action: 'token/reset', isIdle: true },
-  '/admin/remove': { prepare: about(), outcomes: ['removed'], action: 'token/remove' },
-  '/admin/assign': {
-    prepare: about({ user: 'ann', realm: 'north' }, inRealm),
-    outcomes: ['changed owner, realms'],
-    action: 'token/assign',
-  },
-  '/admin/unassign': { prepare: about({}, assigned), outcomes: ['changed owner'], action: 'token/unassign' },
-  '/admin/tokenrealm': {
-    prepare: about({ realms: 'north' }),
-    outcomes: ['changed realms'],
-    action: 'token/tokenrealm',
-  },
-  '/system/setPolicy': {
-    prepare: async () => ({
-      values: {
-        ...(await policy()),
-        scope: 'authentication',
-        action: 'otppin=2',
-        realm: 'nowhere',
-        user: '',
-      },
-    }),
-    outcomes: ['stored'],
+    ['copied pin', 'changed pin'],
+    { action: 'token/copy-pin' },
+  ),
+  '/admin/enable': act(about(), 'changed active', { action: 'token/enable', isIdle: true }),
+  '/admin/disable': act(about(), 'changed active', { action: 'token/disable' }),
+  '/admin/reset': act(about(), 'changed failCount', { action: 'token/reset', isIdle: true }),
+  '/admin/remove': act(about(), 'removed', { action: 'token/remove' }),
+  '/admin/assign': act(about(ANN, inRealm), 'changed owner, realms', { action: 'token/assign' }),
+  '/admin/unassign': act(about({}, assigned), 'changed owner', { action: 'token/unassign' }),
+  '/admin/tokenrealm': act(about({ realms: 'north' }), 'changed realms', { action: 'token/tokenrealm' }),
+  '/system/setPolicy': act(async () => ({ ...(await policy()), ...POLICY, user: '' }), 'stored', {
     action: 'policy/set',
-  },
-  '/system/importPolicy': {
-    prepare: () => {
+  }),
+  '/system/importPolicy': act(
+    () => {
       const section = (): string =>
         `[${unused()}]\nscope = authentication\naction = otppin=2\nrealm = nowhere\n`;
-      return Promise.resolve({ values: { file: section() + section() } });
+      return { file: section() + section() };
     },
-    outcomes: ['imported', 'imported'],
-    action: 'policy/set',
-  },
-  '/system/delPolicy': {
-    prepare: async () => ({ values: await policy() }),
-    outcomes: ['removed'],
-    action: 'policy/remove',
-  },
-  '/system/setResolver': {
-    prepare: () => Promise.resolve({ values: { name: unused(), type: 'managed' } }),
-    outcomes: ['created'],
+    ['imported', 'imported'],
+    { action: 'policy/set' },
+  ),
+  '/system/delPolicy': act(policy, 'removed', { action: 'policy/remove' }),
+  '/system/setResolver': act(() => ({ name: unused(), type: 'managed' }), 'created', {
     action: 'resolver/set',
-  },
-  '/system/delResolver': {
-    prepare: async () => ({ values: { resolver: await spareResolver() } }),
-    outcomes: ['removed'],
-    action: 'resolver/remove',
-  },
-  ...auditedConfiguration({
-    application: () => application,
-    name: unused,
-    policy,
-    spareRealm,
-    spareResolver,
   }),
-  '/system/setRealm': {
-    prepare: () => Promise.resolve({ values: { realm: unused(), resolvers: 'north' } }),
-    outcomes: ['created'],
+  '/system/delResolver': act(async () => ({ resolver: await spareResolver() }), 'removed', {
+    action: 'resolver/remove',
+  }),
+  ...auditedConfiguration(parts),
+  '/system/setRealm': act(() => ({ realm: unused(), resolvers: 'north' }), 'created', {
     action: 'realm/set',
-  },
-  '/system/delRealm': {
-    prepare: async () => ({ values: { realm: await spareRealm() } }),
-    outcomes: ['removed, from 0 tokens'],
+  }),
+  '/system/delRealm': act(async () => ({ realm: await spareRealm() }), 'removed, from 0 tokens', {
     action: 'realm/remove',
-  },
-  '/system/setDefaultRealm': {
-    prepare: withValues({ realm: 'north' }),
-    outcomes: ['default realm'],
-    action: 'realm/default',
-  },
-  '/system/setConfig': {
-    prepare: withValues({ first: '1', second: '2' }),
-    outcomes: ['stored', 'stored'],
+  }),
+  '/system/setDefaultRealm': act(() => ({ realm: 'north' }), 'default realm', { action: 'realm/default' }),
+  '/system/setConfig': act(() => ({ first: '1', second: '2' }), ['stored', 'stored'], {
     action: 'configuration/set',
-  },
-  '/system/setDefault': {
-    prepare: withValues({ DefaultMaxFailCount: '9' }),
-    outcomes: ['stored'],
-    action: 'configuration/set',
-  },
-  '/system/delConfig': {
-    prepare: async () => {
-      const key = unused();
-      await application.services.settings.set(OPERATOR, new Map([[key, 'x']]));
-      return { values: { key } };
-    },
-    outcomes: ['removed'],
-    action: 'configuration/remove',
-  },
-  ...auditedAudit(() => application),
-  ...auditedInstallation({ application: () => application, name: () => unused().toLowerCase() }),
-  '/ocra/request': { prepare: about({ data: '12345678' }), outcomes: ['issued'] },
-  '/ocra/check_t': {
-    prepare: async () => ({
-      values: { transactionid: (await challenge()).transactionid, pass: '1' },
-      headers: {},
-    }),
-    outcomes: ['wrong'],
-    isOpen: true,
-  },
-  '/validate/check_t': {
-    prepare: async () => ({
-      values: { transactionid: (await challenge()).transactionid, pass: '1' },
-      headers: {},
-    }),
-    outcomes: ['wrong'],
-    isOpen: true,
-  },
-  '/validate/check': {
-    prepare: async () => {
-      const serial = await assigned();
-      const { transactionid } = await application.challenge(serial);
-      return { values: { user: 'ann', realm: 'north', pass: '1', transactionid }, headers: {} };
-    },
-    outcomes: ['wrong'],
-    isOpen: true,
-  },
-  '/validate/samlcheck': {
-    prepare: async () => {
-      await application.challenge(await assigned());
-      return { values: { user: 'ann', realm: 'north', pass: '1' }, headers: {} };
-    },
-    outcomes: ['wrong'],
-    isOpen: true,
-  },
-  '/validate/check_status': {
-    prepare: async () => {
-      const { transactionid } = await application.challenge(await assigned());
-      return { values: { user: 'ann', realm: 'north', pass: '1', transactionid }, headers: {} };
-    },
-    outcomes: ['wrong'],
-    isOpen: true,
-  },
-  '/validate/simplecheck': {
-    prepare: async () => {
-      await application.challenge(await assigned());
-      return { values: { user: 'ann', realm: 'north', pass: '1' }, headers: {} };
-    },
-    outcomes: ['wrong'],
-    isOpen: true,
-  },
-  '/validate/check_s': {
-    prepare: async () => ({ values: { serial: (await challenge()).serial, pass: '1' }, headers: {} }),
-    outcomes: ['wrong'],
-    isOpen: true,
-  },
-  ...auditedSelfService({ application: () => application, name: () => unused().toLowerCase(), suite: SUITE }),
+  }),
+  '/system/setDefault': act(() => ({ DefaultMaxFailCount: '9' }), 'stored', { action: 'configuration/set' }),
+  '/system/delConfig': act(() => storedKey(parts), 'removed', { action: 'configuration/remove' }),
+  ...auditedAudit(parts),
+  ...auditedInstallation(parts),
+  '/ocra/request': act(about({ data: '12345678' }), 'issued'),
+  '/ocra/check_t': act(challenged(token, 'transactionid'), 'wrong', OPEN),
+  '/validate/check_t': act(challenged(token, 'transactionid'), 'wrong', OPEN),
+  '/validate/check': act(challenged(assigned, 'transactionid', ANN), 'wrong', OPEN),
+  '/validate/samlcheck': act(challenged(assigned, undefined, ANN), 'wrong', OPEN),
+  '/validate/check_status': act(challenged(assigned, 'transactionid', ANN), 'wrong', OPEN),
+  '/validate/simplecheck': act(challenged(assigned, undefined, ANN), 'wrong', OPEN),
+  '/validate/check_s': act(challenged(token, 'serial'), 'wrong', OPEN),
+  ...auditedSelfService(parts),
 };
 
 const endpoints = declaredEndpoints();
@@ -406,7 +295,6 @@ describe('the endpoints of the service that change something', () => {
 
 const OPERATIONS = OPERATION_GROUPS.flatMap(({ operations }) => operations.map(({ name }) => name));
 
-/** @returns the name of an operation, or the path */
 function usualAction(path: string): string {
   const operation = OPERATIONS.find((name) => path === `/admin/${name.replace(' ', '/')}`);
   return operation?.replace(' ', '/') ?? path.slice(1);

@@ -1,104 +1,19 @@
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
-import type { Act, ActRequest, RequestValues } from './audited-act.ts';
+import { type Act, act, type RequestValues } from './audited-act.ts';
 import { until } from '../../../support/values/until.ts';
 import { basic } from '../../../support/values/callers.ts';
 import { PASSWORD } from './audited-sign-ins.ts';
 
-interface ConfigurationParts {
+type Acts = Readonly<Record<string, Act>>;
+
+interface Parts {
   readonly application: () => TestApplication;
-  /** An unused name. */
+  /** @returns a name that nothing has */
   readonly name: () => string;
+  readonly suite: string;
   readonly policy: () => Promise<RequestValues>;
   readonly spareRealm: () => Promise<string>;
   readonly spareResolver: () => Promise<string>;
-}
-
-/** The operations on policies, realms, resolvers and settings. */
-export function auditedConfiguration({
-  application,
-  name,
-  policy,
-  spareRealm,
-  spareResolver,
-}: ConfigurationParts): Readonly<Record<string, Act>> {
-  return {
-    '/admin/policy/set': {
-      prepare: () =>
-        Promise.resolve({
-          values: { name: name(), scope: 'authentication', action: 'otppin=2', realm: 'north' },
-        }),
-      outcomes: ['stored'],
-    },
-    '/admin/policy/enable': {
-      prepare: async () => ({ values: await policy() }),
-      outcomes: ['stored'],
-      action: 'policy/set',
-    },
-    '/admin/policy/disable': {
-      prepare: async () => ({ values: await policy() }),
-      outcomes: ['stored'],
-      action: 'policy/set',
-    },
-    '/admin/policy/remove': {
-      prepare: async () => ({ values: await policy() }),
-      outcomes: ['removed'],
-    },
-    '/admin/resolver/add': {
-      prepare: () => Promise.resolve({ values: { name: name() } }),
-      outcomes: ['created'],
-      action: 'resolver/set',
-    },
-    '/admin/resolver/set': {
-      prepare: async () => ({ values: { name: await spareResolver() } }),
-      outcomes: ['changed'],
-    },
-    '/admin/resolver/remove': {
-      prepare: async () => ({ values: { name: await spareResolver() } }),
-      outcomes: ['removed'],
-    },
-    '/admin/realm/add': {
-      prepare: () => Promise.resolve({ values: { name: name(), resolvers: 'north' } }),
-      outcomes: ['created'],
-      action: 'realm/set',
-    },
-    '/admin/realm/set': {
-      prepare: async () => ({ values: { name: await spareRealm(), resolvers: 'north' } }),
-      outcomes: ['changed'],
-    },
-    '/admin/realm/remove': {
-      prepare: async () => ({ values: { name: await spareRealm() } }),
-      outcomes: ['removed, from 0 tokens'],
-    },
-    '/admin/realm/default': {
-      prepare: () => Promise.resolve({ values: { name: 'north' } }),
-      outcomes: ['default realm'],
-    },
-    '/admin/realm/no-default': {
-      prepare: async () => {
-        await application().services.realms.setDefault(OPERATOR, 'north');
-        return { values: {} };
-      },
-      outcomes: ['no default realm'],
-      action: 'realm/default',
-    },
-    '/admin/setting/set': {
-      prepare: () => Promise.resolve({ values: { key: 'first', value: '1' } }),
-      outcomes: ['stored'],
-      action: 'configuration/set',
-    },
-    '/admin/setting/remove': {
-      prepare: async () => {
-        const key = name();
-        await application().services.settings.set(OPERATOR, new Map([[key, 'x']]));
-        return { values: { key } };
-      },
-      outcomes: ['removed'],
-      action: 'configuration/remove',
-    },
-  };
-}
-
-interface TokenParts {
   /** @returns the serial of a new token */
   readonly token: () => Promise<string>;
   /** As `token`, in the realm `north`. */
@@ -107,203 +22,188 @@ interface TokenParts {
   readonly assigned: () => Promise<string>;
 }
 
-/** @returns the operations on tokens */
-export function auditedTokens({ token, inRealm, assigned }: TokenParts): Readonly<Record<string, Act>> {
-  const one =
-    (given: Readonly<Record<string, string>> = {}, make = token): Act['prepare'] =>
-    async () => ({ values: { serial: await make(), ...given } });
-  const several =
-    (make = token): Act['prepare'] =>
-    async () => ({ values: { serials: await make() } });
+/** @returns the key of a setting that is stored */
+export async function storedKey({
+  application,
+  name,
+}: Pick<Parts, 'application' | 'name'>): Promise<RequestValues> {
+  const key = name();
+  await application().services.settings.set(OPERATOR, new Map([[key, 'x']]));
+  return { key };
+}
+
+/** The operations on policies, realms, resolvers and settings. */
+export function auditedConfiguration(parts: Parts): Acts {
+  const { application, name, policy, spareRealm } = parts;
+  const resolver = async (): Promise<RequestValues> => ({ name: await parts.spareResolver() });
   return {
-    '/admin/token/set': { prepare: one({ description: 'new' }), outcomes: ['changed description'] },
-    '/admin/token/remove-pin': { prepare: one(), outcomes: ['removed pin'], isIdle: true },
-    '/admin/token/resync': {
-      prepare: one({ otp1: '1', otp2: '2', challenge1: '11111111', challenge2: '22222222' }),
-      outcomes: ['refused'],
-      isIdle: true,
-    },
-    '/admin/token/enable': { prepare: several(), outcomes: ['changed active'], isIdle: true },
-    '/admin/token/disable': { prepare: several(), outcomes: ['changed active'] },
-    '/admin/token/lose': { prepare: several(), outcomes: ['changed active'], action: 'token/lost' },
-    '/admin/token/reset': { prepare: several(), outcomes: ['changed failCount'], isIdle: true },
-    '/admin/token/assign': {
-      prepare: one({ user: 'ann', realm: 'north' }, inRealm),
-      outcomes: ['changed owner, realms'],
-    },
-    '/admin/token/unassign': { prepare: several(assigned), outcomes: ['changed owner'] },
-    '/admin/token/realms': {
-      prepare: one({ realms: 'north' }),
-      outcomes: ['changed realms'],
-      action: 'token/tokenrealm',
-    },
-    '/admin/token/remove': { prepare: several(), outcomes: ['removed'] },
+    '/admin/policy/set': act(
+      () => ({ name: name(), scope: 'authentication', action: 'otppin=2', realm: 'north' }),
+      'stored',
+    ),
+    '/admin/policy/enable': act(policy, 'stored', { action: 'policy/set' }),
+    '/admin/policy/disable': act(policy, 'stored', { action: 'policy/set' }),
+    '/admin/policy/remove': act(policy, 'removed'),
+    '/admin/resolver/add': act(() => ({ name: name() }), 'created', { action: 'resolver/set' }),
+    '/admin/resolver/set': act(resolver, 'changed'),
+    '/admin/resolver/remove': act(resolver, 'removed'),
+    '/admin/realm/add': act(() => ({ name: name(), resolvers: 'north' }), 'created', { action: 'realm/set' }),
+    '/admin/realm/set': act(async () => ({ name: await spareRealm(), resolvers: 'north' }), 'changed'),
+    '/admin/realm/remove': act(async () => ({ name: await spareRealm() }), 'removed, from 0 tokens'),
+    '/admin/realm/default': act(() => ({ name: 'north' }), 'default realm'),
+    '/admin/realm/no-default': act(
+      async () => {
+        await application().services.realms.setDefault(OPERATOR, 'north');
+        return {};
+      },
+      'no default realm',
+      { action: 'realm/default' },
+    ),
+    '/admin/setting/set': act(() => ({ key: 'first', value: '1' }), 'stored', {
+      action: 'configuration/set',
+    }),
+    '/admin/setting/remove': act(() => storedKey(parts), 'removed', { action: 'configuration/remove' }),
+  };
+}
+
+/** @returns the operations on tokens */
+export function auditedTokens({ token, inRealm, assigned }: Parts): Acts {
+  const one =
+    (given: RequestValues = {}, make = token) =>
+    async (): Promise<RequestValues> => ({ serial: await make(), ...given });
+  const several =
+    (make = token) =>
+    async (): Promise<RequestValues> => ({ serials: await make() });
+  const resync = { otp1: '1', otp2: '2', challenge1: '11111111', challenge2: '22222222' };
+  return {
+    '/admin/token/set': act(one({ description: 'new' }), 'changed description'),
+    '/admin/token/remove-pin': act(one(), 'removed pin', { isIdle: true }),
+    '/admin/token/resync': act(one(resync), 'refused', { isIdle: true }),
+    '/admin/token/enable': act(several(), 'changed active', { isIdle: true }),
+    '/admin/token/disable': act(several(), 'changed active'),
+    '/admin/token/lose': act(several(), 'changed active', { action: 'token/lost' }),
+    '/admin/token/reset': act(several(), 'changed failCount', { isIdle: true }),
+    '/admin/token/assign': act(one({ user: 'ann', realm: 'north' }, inRealm), 'changed owner, realms'),
+    '/admin/token/unassign': act(several(assigned), 'changed owner'),
+    '/admin/token/realms': act(one({ realms: 'north' }), 'changed realms', { action: 'token/tokenrealm' }),
+    '/admin/token/remove': act(several(), 'removed'),
   };
 }
 
 /** @returns the acts that read the whole audit */
-export function auditedAudit(application: () => TestApplication): Readonly<Record<string, Act>> {
+export function auditedAudit({ application }: Pick<Parts, 'application'>): Acts {
   return {
-    '/admin/audit/export': {
-      prepare: () => Promise.resolve({ values: {} }),
-      action: 'audit/export',
-      outcomes: ['handed out as jsonl'],
-      isIdle: true,
-    },
-    '/admin/audit/verify': {
-      prepare: async () => {
+    '/admin/audit/export': act(() => ({}), 'handed out as jsonl', { action: 'audit/export', isIdle: true }),
+    '/admin/audit/verify': act(
+      async () => {
         // One at a time runs.
         const { auditVerification } = application().services;
         await until(async () => (await auditVerification.newest(OPERATOR)).verification?.state !== 'running');
-        return { values: {} };
+        return {};
       },
-      outcomes: ['begun'],
-      isIdle: true,
-    },
+      'begun',
+      { isIdle: true },
+    ),
   };
-}
-
-interface AdministratorParts {
-  readonly application: () => TestApplication;
-  /** @returns a name that no administrator has */
-  readonly name: () => string;
-  readonly suite: string;
 }
 
 /** The password of the administrator, who has no second factor: enough to change credentials. */
 const headers = { Authorization: basic('admin', PASSWORD) };
 
 /** @returns the acts of the management of administrators and API tokens */
-export function auditedAdministrators(parts: AdministratorParts): Readonly<Record<string, Act>> {
-  const { application, name, suite } = parts;
+export function auditedAdministrators({ application, name, suite }: Parts): Acts {
   let enrolled: Promise<unknown> | undefined;
   const token = async (): Promise<string> => {
     await (enrolled ??= application().enrolPlain('FACTOR', suite));
     return 'FACTOR';
   };
   const about =
-    (more: () => Promise<RequestValues> | RequestValues = () => ({})) =>
-    async (): Promise<ActRequest> => {
+    (more: RequestValues = {}) =>
+    async (): Promise<RequestValues> => {
       const administrator = name();
       await application().services.administrators.add(OPERATOR, administrator, PASSWORD);
-      return { values: { administrator, ...(await more()) }, headers };
+      return { administrator, ...more };
     };
+  const factor = { headers, action: 'administrator/second-factor' };
   return {
-    '/admin/admin/add': {
-      prepare: () => Promise.resolve({ values: { administrator: name(), password: PASSWORD }, headers }),
-      outcomes: ['created'],
+    '/admin/admin/add': act(() => ({ administrator: name(), password: PASSWORD }), 'created', {
+      headers,
       action: 'administrator/add',
-    },
-    '/admin/admin/remove': { prepare: about(), outcomes: ['removed'], action: 'administrator/remove' },
-    '/admin/admin/password': {
-      prepare: about(() => ({ password: 'another password' })),
-      outcomes: ['password changed'],
+    }),
+    '/admin/admin/remove': act(about(), 'removed', { headers, action: 'administrator/remove' }),
+    '/admin/admin/password': act(about({ password: 'another password' }), 'password changed', {
+      headers,
       action: 'administrator/password',
-    },
-    '/admin/second-factor/set': {
-      prepare: about(async () => ({ serial: await token() })),
-      outcomes: ['second factor: token FACTOR'],
-      action: 'administrator/second-factor',
-    },
-    '/admin/second-factor/remove': {
-      prepare: about(),
-      outcomes: ['second factor removed'],
-      action: 'administrator/second-factor',
-      // There was none.
-      isIdle: true,
-    },
-    '/admin/second-factor/passkey-link': {
-      prepare: about(),
-      outcomes: ['passkey link created'],
-      action: 'administrator/second-factor',
-    },
-    '/admin/api-token/add': {
-      prepare: about(() => ({ name: 'probe', rights: 'monitoring:*', expires: '90D' })),
-      outcomes: ['created'],
-    },
-    '/admin/api-token/remove': {
-      prepare: async () => {
-        const asked = await about(() => ({ name: 'probe' }))();
+    }),
+    '/admin/second-factor/set': act(
+      async () => ({ ...(await about()()), serial: await token() }),
+      'second factor: token FACTOR',
+      factor,
+    ),
+    // There was none.
+    '/admin/second-factor/remove': act(about(), 'second factor removed', { ...factor, isIdle: true }),
+    '/admin/second-factor/passkey-link': act(about(), 'passkey link created', factor),
+    '/admin/api-token/add': act(about({ name: 'probe', rights: 'monitoring:*', expires: '90D' }), 'created', {
+      headers,
+    }),
+    '/admin/api-token/remove': act(
+      async () => {
+        const asked = await about({ name: 'probe' })();
         const draft = { name: 'probe', rights: ['monitoring:*'] };
-        const { administrator = '' } = asked.values;
-        await application().services.administrators.addApiToken(OPERATOR, administrator, draft);
+        await application().services.administrators.addApiToken(OPERATOR, asked.administrator ?? '', draft);
         return asked;
       },
-      outcomes: ['removed'],
-    },
+      'removed',
+      { headers },
+    ),
   };
 }
 
-interface InstallationParts {
-  readonly application: () => TestApplication;
-  /** @returns a name that nothing has */
-  readonly name: () => string;
-}
-
 /** @returns the acts on webhooks and managed users, and the trials of resolvers */
-export function auditedInstallation(parts: InstallationParts): Readonly<Record<string, Act>> {
+export function auditedInstallation(parts: Pick<Parts, 'application' | 'name'>): Acts {
+  const trial = ['begun', 'done, 0 users'];
   return {
-    '/admin/resolver/test': {
-      prepare: () => Promise.resolve({ values: { name: parts.name(), kind: 'managed' } }),
-      outcomes: ['begun', 'done, 0 users'],
-      isIdle: true,
-    },
-    '/admin/testresolver': {
-      prepare: () => Promise.resolve({ values: { type: 'managed' } }),
-      outcomes: ['begun', 'done, 0 users'],
-      action: 'resolver/test',
-      isIdle: true,
-    },
+    '/admin/resolver/test': act(() => ({ name: parts.name(), kind: 'managed' }), trial, { isIdle: true }),
+    '/admin/testresolver': act(() => ({ type: 'managed' }), trial, { action: 'resolver/test', isIdle: true }),
     ...userActs(parts),
     ...webhookActs(parts),
   };
 }
 
-function userActs({ application, name }: InstallationParts): Readonly<Record<string, Act>> {
-  const user = async (password?: string): Promise<ActRequest['values']> => {
+function userActs({ application, name }: Pick<Parts, 'application' | 'name'>): Acts {
+  const user = async (password?: string): Promise<RequestValues> => {
     const login = name();
     await application().services.users.add(OPERATOR, { resolver: 'north', login, password });
     return { resolver: 'north', login };
   };
   return {
-    '/admin/user/add': {
-      prepare: () => Promise.resolve({ values: { resolver: 'north', login: name() } }),
-      outcomes: ['created'],
-    },
-    '/admin/user/password': {
-      prepare: async () => ({ values: { ...(await user()), password: 'a long one' } }),
-      outcomes: ['password changed'],
-    },
-    '/admin/user/remove-password': {
-      prepare: async () => ({ values: await user('a long one') }),
-      outcomes: ['password changed'],
+    '/admin/user/add': act(() => ({ resolver: 'north', login: name() }), 'created'),
+    '/admin/user/password': act(
+      async () => ({ ...(await user()), password: 'a long one' }),
+      'password changed',
+    ),
+    '/admin/user/remove-password': act(() => user('a long one'), 'password changed', {
       action: 'user/password',
-    },
-    '/admin/user/remove': {
-      prepare: async () => ({ values: await user() }),
-      outcomes: ['removed, 0 tokens unassigned'],
-    },
+    }),
+    '/admin/user/remove': act(() => user(), 'removed, 0 tokens unassigned'),
   };
 }
 
-function webhookActs({ application, name: newName }: InstallationParts): Readonly<Record<string, Act>> {
-  const added = async (): Promise<ActRequest> => {
+function webhookActs({ application, name: newName }: Pick<Parts, 'application' | 'name'>): Acts {
+  const added = async (): Promise<RequestValues> => {
     const name = newName();
     // Nothing listens there.
     await application().services.webhooks.add(OPERATOR, { name, url: 'http://127.0.0.1:1/' });
-    return { values: { name } };
+    return { name };
   };
   return {
-    '/admin/webhook/add': {
-      prepare: () => Promise.resolve({ values: { name: newName(), url: 'https://siem.example.com/' } }),
-      outcomes: ['created'],
-    },
-    '/admin/webhook/rotate-secret': { prepare: added, outcomes: ['secret replaced'] },
-    '/admin/webhook/set': { prepare: added, outcomes: ['changed'] },
-    '/admin/webhook/enable': { prepare: added, outcomes: ['enabled'] },
-    '/admin/webhook/disable': { prepare: added, outcomes: ['disabled'] },
-    '/admin/webhook/test': { prepare: added, outcomes: ['failed'], isIdle: true },
-    '/admin/webhook/retry': { prepare: added, outcomes: ['retried, 0 deliveries'], isIdle: true },
-    '/admin/webhook/remove': { prepare: added, outcomes: ['removed, 0 deliveries'] },
+    '/admin/webhook/add': act(() => ({ name: newName(), url: 'https://siem.example.com/' }), 'created'),
+    '/admin/webhook/rotate-secret': act(added, 'secret replaced'),
+    '/admin/webhook/set': act(added, 'changed'),
+    '/admin/webhook/enable': act(added, 'enabled'),
+    '/admin/webhook/disable': act(added, 'disabled'),
+    '/admin/webhook/test': act(added, 'failed', { isIdle: true }),
+    '/admin/webhook/retry': act(added, 'retried, 0 deliveries', { isIdle: true }),
+    '/admin/webhook/remove': act(added, 'removed, 0 deliveries'),
   };
 }

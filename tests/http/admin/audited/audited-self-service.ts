@@ -1,9 +1,9 @@
 import { base32nopad } from '@scure/base';
-import { parseQrTanUrl } from '../../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../../support/values/asked-question.ts';
 import { Browser, valueOf } from '../../../support/application/browser.ts';
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
 import { totpAt } from '../../../support/values/authenticator-app.ts';
-import type { Act, ActRequest, RequestValues } from './audited-act.ts';
+import { type Act, act, type ActRequest, free, type RequestValues } from './audited-act.ts';
 import { headersOf, PASSWORD } from './audited-sign-ins.ts';
 
 interface SelfServiceParts {
@@ -22,82 +22,81 @@ interface OwnUser {
 
 /** @returns the acts of users at the account page, and on their sessions */
 export function auditedSelfService(parts: SelfServiceParts): Readonly<Record<string, Act>> {
-  const changed = (prepare: (user: OwnUser) => Promise<RequestValues> | RequestValues) => ({
-    prepare: async () => {
-      const user = await signedIn(parts);
-      return requestOf(user, await prepare(user), csrfOf(await user.browser.get('/self/tokens')));
-    },
-    isFree: true as const,
-  });
-  return {
-    '/self/sign-in': {
-      prepare: async () => {
-        const user = await ownUser(parts);
-        return requestOf(user, credentialsOf(user));
-      },
-      outcomes: ['issued', 'second factor requested'],
-      action: ['ocra/request', 'self/sign-in'],
-      isFree: true,
-    },
-    '/self/sign-in/finish': {
-      prepare: async () => {
-        const user = await ownUser(parts);
-        await answer(parts, await user.browser.post('/self/sign-in', credentialsOf(user)));
-        return requestOf(user, {});
-      },
-      outcomes: ['session opened'],
-      isFree: true,
-    },
-    '/self/sign-out': { ...changed(() => ({})), outcomes: ['session closed'] },
-    '/self/rename': {
-      ...changed(({ serial }) => ({ serial, description: 'a phone' })),
-      outcomes: ['changed description'],
-      action: 'token/set',
-    },
-    '/admin/helpdesk/end-sessions': {
-      prepare: async () => ({ values: { user: (await signedIn(parts)).login, realm: 'north' } }),
-      outcomes: ['session closed'],
-      action: 'user/session',
-    },
-    '/self/lock': {
-      ...changed(({ serial }) => ({ serial })),
-      outcomes: ['changed active'],
-      action: 'token/lost',
-    },
-    '/self/enrol': { ...changed(() => ({})), outcomes: ['issued'], action: 'ocra/request' },
-    '/self/enrol/finish': {
-      ...changed(async ({ browser }) => {
-        browser.cookies.set('csrf_access_token', csrfOf(await browser.get('/self/tokens')));
-        await answer(parts, await browser.post('/self/enrol'), 1n);
-        return {};
-      }),
-      outcomes: ['confirmed', 'created', 'issued'],
-      action: ['self/enrol/finish', 'admin/init', 'admin/init'],
-    },
-    '/self/enrol/prove': {
-      ...changed(async ({ browser }) => {
-        browser.cookies.set('csrf_access_token', csrfOf(await browser.get('/self/tokens')));
-        await answer(parts, await browser.post('/self/enrol', { type: 'totp' }), 1n);
-        browser.cookies.set('csrf_access_token', csrfOf(await browser.get('/self/tokens')));
-        const enrolled = valueOf(await browser.post('/self/enrol/finish', { type: 'totp' }));
-        const { serial, key_uri: uri } = enrolled as { serial: string; key_uri: string };
-        const key = base32nopad.decode(new URL(uri).searchParams.get('secret') ?? '');
-        return { serial, response: totpAt(parts.application().clock.now(), key) };
-      }),
-      outcomes: ['accepted'],
-    },
-    '/self/enrol/cancel': {
-      ...changed(async ({ browser }) => {
-        browser.cookies.set('csrf_access_token', csrfOf(await browser.get('/self/tokens')));
-        await answer(parts, await browser.post('/self/enrol'), 1n);
-        browser.cookies.set('csrf_access_token', csrfOf(await browser.get('/self/tokens')));
-        await browser.post('/self/enrol/finish');
-        return {};
-      }),
-      outcomes: ['removed'],
-      action: 'token/remove',
-    },
+  const changed = (prepare: (user: OwnUser) => Promise<RequestValues> | RequestValues) => async () => {
+    const user = await signedIn(parts);
+    return requestOf(user, await prepare(user), csrfOf(await user.browser.get('/self/tokens')));
   };
+  /** Confirms the enrolment of another token by the response of the first. */
+  const confirmed = async (user: OwnUser, type: RequestValues = {}): Promise<void> => {
+    await repeatCookie(user);
+    await answer(parts, await user.browser.post('/self/enrol', type), 1n);
+  };
+  const enrolled = async (user: OwnUser, type: RequestValues = {}): Promise<Answer> => {
+    await confirmed(user, type);
+    await repeatCookie(user);
+    return user.browser.post('/self/enrol/finish', type);
+  };
+  const signIn = async (): Promise<ActRequest> => {
+    const user = await ownUser(parts);
+    return requestOf(user, credentialsOf(user));
+  };
+  const answeredSignIn = async (): Promise<ActRequest> => {
+    const user = await ownUser(parts);
+    await answer(parts, await user.browser.post('/self/sign-in', credentialsOf(user)));
+    return requestOf(user, {});
+  };
+  const begun = async (user: OwnUser): Promise<RequestValues> => {
+    await enrolled(user);
+    return {};
+  };
+  const toProve = async (user: OwnUser): Promise<RequestValues> => {
+    const made = valueOf(await enrolled(user, { type: 'totp' })) as { serial: string; key_uri: string };
+    const key = base32nopad.decode(new URL(made.key_uri).searchParams.get('secret') ?? '');
+    return { serial: made.serial, response: totpAt(parts.application().clock.now(), key) };
+  };
+  return {
+    '/self/sign-in': free(signIn, ['issued', 'second factor requested'], ['ocra/request', 'self/sign-in']),
+    '/self/sign-in/finish': free(answeredSignIn, 'session opened'),
+    '/self/sign-out': free(
+      changed(() => ({})),
+      'session closed',
+    ),
+    '/self/rename': free(
+      changed(({ serial }) => ({ serial, description: 'a phone' })),
+      'changed description',
+      'token/set',
+    ),
+    '/admin/helpdesk/end-sessions': act(
+      async () => ({ user: (await signedIn(parts)).login, realm: 'north' }),
+      'session closed',
+      { action: 'user/session' },
+    ),
+    '/self/lock': free(
+      changed(({ serial }) => ({ serial })),
+      'changed active',
+      'token/lost',
+    ),
+    '/self/enrol': free(
+      changed(() => ({})),
+      'issued',
+      'ocra/request',
+    ),
+    '/self/enrol/finish': free(
+      changed(async (user) => {
+        await confirmed(user);
+        return {};
+      }),
+      ['confirmed', 'created', 'issued'],
+      ['self/enrol/finish', 'admin/init', 'admin/init'],
+    ),
+    '/self/enrol/prove': free(changed(toProve), 'accepted'),
+    '/self/enrol/cancel': free(changed(begun), 'removed', 'token/remove'),
+  };
+}
+
+/** Lets the browser send the value that its page shows. */
+async function repeatCookie({ browser }: OwnUser): Promise<void> {
+  browser.cookies.set('csrf_access_token', csrfOf(await browser.get('/self/tokens')));
 }
 
 function requestOf({ browser, login }: OwnUser, values: RequestValues, csrf = ''): ActRequest {
@@ -145,7 +144,6 @@ function csrfOf(answered: Answer): string {
 /** Answers a challenge as the app does. */
 async function answer({ application, suite }: SelfServiceParts, asked: Answer, counter = 0n): Promise<void> {
   const { transactionid, data } = valueOf(asked) as { transactionid: string; data: string };
-  const url = parseQrTanUrl(data);
-  const question = url.kind === 'req' ? url.question : '';
+  const question = questionOf(data);
   await application().check(transactionid, application().respond(suite, question, { counter }));
 }

@@ -1,9 +1,9 @@
 import type { Response } from 'supertest';
-import { parseQrTanUrl } from '../../../../src/ocra/qrtan-url.ts';
+import { questionOf } from '../../../support/values/asked-question.ts';
 import { Browser, valueOf } from '../../../support/application/browser.ts';
 import { SoftwareAuthenticator } from '../../../support/application/software-authenticator.ts';
 import { OPERATOR, type TestApplication } from '../../../support/application/test-application.ts';
-import type { Act, ActRequest, RequestValues } from './audited-act.ts';
+import { type Act, act, type ActRequest, free, type RequestValues } from './audited-act.ts';
 
 /** The address of the server, to which passkeys are bound. */
 export const ORIGIN = 'https://tan.example.com';
@@ -21,72 +21,38 @@ interface SignInParts {
 
 /** @returns the acts of sign-ins, passkeys and sessions */
 export function auditedSignIns(parts: SignInParts): Readonly<Record<string, Act>> {
+  const own = async (owner: ReturnType<typeof signedIn>, values: RequestValues): Promise<ActRequest> => {
+    const { name, browser } = await owner;
+    return { values, headers: headersOf(browser), actor: name };
+  };
+  const passkeyLink = async (): Promise<ActRequest> => {
+    const { name } = await signedIn(parts);
+    const { link } = await parts.application().services.passkeys.makeLink(OPERATOR, name);
+    return { values: { link: link.split('#link=')[1] ?? '' }, headers: {}, actor: name };
+  };
+  const change = { password: PASSWORD, new_password: 'another password' };
   return {
-    '/admin/sign-in': {
-      prepare: () => Promise.resolve({ values: { username: 'admin', password: PASSWORD }, headers: {} }),
-      outcomes: ['session opened'],
+    '/admin/sign-in': act(() => ({ username: 'admin', password: PASSWORD }), 'session opened', {
+      headers: {},
       isFree: true,
-    },
-    '/admin/sign-in/finish': {
-      prepare: () => answeredSignIn(parts),
-      outcomes: ['session opened'],
-      isFree: true,
-    },
-    '/admin/passkey/options': {
-      prepare: async () => {
-        const { name, browser } = await confirmed(parts);
-        return { values: {}, headers: headersOf(browser), actor: name };
-      },
-      outcomes: ['passkey requested'],
-      isFree: true,
-    },
-    '/admin/sign-in/passkey-link': {
-      prepare: async () => {
-        const { name } = await signedIn(parts);
-        const { link } = await parts.application().services.passkeys.makeLink(OPERATOR, name);
-        return { values: { link: link.split('#link=')[1] ?? '' }, headers: {}, actor: name };
-      },
-      outcomes: ['passkey requested'],
-      isFree: true,
-    },
-    '/admin/sign-in/passkey': {
-      prepare: async () => madePasskey(await confirmed(parts)),
-      outcomes: ['passkey added: laptop'],
-      isFree: true,
-    },
-    '/admin/passkey/remove': {
-      prepare: () => sparePasskey(parts),
-      outcomes: ['passkey removed: laptop'],
-      isFree: true,
-    },
-    '/admin/confirmation': {
-      prepare: async () => {
-        const { name, browser } = await signedIn(parts);
-        return { values: { password: PASSWORD }, headers: headersOf(browser), actor: name };
-      },
-      outcomes: ['confirmed'],
-      isFree: true,
-    },
-    '/admin/confirmation/finish': {
-      prepare: () => answeredConfirmation(parts),
-      outcomes: ['confirmed'],
-      isFree: true,
-    },
-    '/admin/password': {
-      prepare: async () => {
-        const { name, browser } = await confirmed(parts);
-        const values = { password: PASSWORD, new_password: 'another password' };
-        return { values, headers: headersOf(browser), actor: name };
-      },
-      outcomes: ['password changed'],
-      action: 'administrator/password',
-      isFree: true,
-    },
-    '/admin/session/end': {
-      prepare: async () => ({ values: { administrator: (await signedIn(parts)).name, all: '1' } }),
-      outcomes: ['session closed'],
-      action: 'administrator/session',
-    },
+    }),
+    '/admin/sign-in/finish': free(() => answeredSignIn(parts), 'session opened'),
+    '/admin/passkey/options': free(() => own(confirmed(parts), {}), 'passkey requested'),
+    '/admin/sign-in/passkey-link': free(passkeyLink, 'passkey requested'),
+    '/admin/sign-in/passkey': free(async () => madePasskey(await confirmed(parts)), 'passkey added: laptop'),
+    '/admin/passkey/remove': free(() => sparePasskey(parts), 'passkey removed: laptop'),
+    '/admin/confirmation': free(() => own(signedIn(parts), { password: PASSWORD }), 'confirmed'),
+    '/admin/confirmation/finish': free(() => answeredConfirmation(parts), 'confirmed'),
+    '/admin/password': free(
+      () => own(confirmed(parts), change),
+      'password changed',
+      'administrator/password',
+    ),
+    '/admin/session/end': act(
+      async () => ({ administrator: (await signedIn(parts)).name, all: '1' }),
+      'session closed',
+      { action: 'administrator/session' },
+    ),
   };
 }
 
@@ -109,7 +75,6 @@ async function confirmed(parts: SignInParts): ReturnType<typeof signedIn> {
   return owner;
 }
 
-/** @returns the headers of a browser */
 export function headersOf({ cookies }: Browser): RequestValues {
   return {
     Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
@@ -142,8 +107,7 @@ async function answeredConfirmation(parts: SignInParts): Promise<ActRequest> {
 /** Answers the challenge of a second step, as the app does. */
 async function answer(begun: Response, { application, suite }: SignInParts): Promise<void> {
   const { detail } = begun.body as { detail: { transactionid: string; data: string } };
-  const url = parseQrTanUrl(detail.data);
-  const response = application().respond(suite, url.kind === 'req' ? url.question : '');
+  const response = application().respond(suite, questionOf(detail.data));
   await application().check(detail.transactionid, response);
 }
 

@@ -6,13 +6,13 @@ const PASSING: Readonly<Record<string, string>> = {
   user_sessions: '{expires_at}',
 };
 
-type Observer = Pick<pg.Client, 'query'>;
+export type Observer = Pick<pg.Client, 'query'>;
 
-/** @returns a query for a hash of all that is stored, but for the audit itself and what limits count */
+/** @returns a query for a hash of all that is stored, but for the audit itself, what limits count, and what was seen of the clock */
 export async function hashOfAllTables(observer: Observer): Promise<string> {
   const { rows } = await observer.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
-       AND relname !~ '^(audit|rate_limits)' ORDER BY relname`,
+       AND relname !~ '^(audit|rate_limits|clock_state)' ORDER BY relname`,
   );
   const hashes = rows.map(
     ({ name }) => `(SELECT md5(string_agg(t.text, '|' ORDER BY t.text))

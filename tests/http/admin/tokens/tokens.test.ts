@@ -163,7 +163,6 @@ describe.each(['documented', 'linotp'] as const)('/admin/userlist by pages, in t
 const ROLL_OUT = { type: 'ocra', genkey: '1', realm: 'bank' };
 const NO_PINS = ['', ' ', '\t ', '\u00a0', '\u3000', '\u200b', '\u2800', '\u00ad\u3164', '\u0001'];
 
-/** A listing of tokens. */
 interface Listed {
   readonly result: { readonly value: { readonly tokens: readonly object[] } };
 }

@@ -13,7 +13,7 @@ import {
 } from '../../../support/servers/ldap-resolver.ts';
 import { findSlapd, READER, type Slapd, startSlapd, SUFFIX } from '../../../support/servers/slapd.ts';
 
-const program = await findSlapd();
+const program = findSlapd();
 const describeWithSlapd = program === undefined ? describe.skip : describe;
 
 const BIND_ANSWER = 0x61;

@@ -2,26 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PEOPLE, person, SETTINGS, unit } from '../../../support/servers/ldap-resolver.ts';
 import { findSlapd, READER_PASSWORD, type Slapd, startSlapd } from '../../../support/servers/slapd.ts';
 import { queryOnce } from '../../../support/database/test-server.ts';
+import { valueOf } from '../../../support/application/browser.ts';
 import { TestApplication } from '../../../support/application/test-application.ts';
 
-const program = await findSlapd();
+const program = findSlapd();
 const describeWithSlapd = program === undefined ? describe.skip : describe;
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
-
-interface Result {
-  readonly status: boolean;
-  readonly value?: unknown;
-  readonly error?: { readonly message: string };
-}
 
 describeWithSlapd('a realm of users in an LDAP directory', () => {
   let slapd: Slapd;
   let application: TestApplication;
-
-  const ask = async (path: string, parameters: Record<string, string> = {}): Promise<Result> => {
-    const { body } = (await application.asAdmin(path, parameters)) as { body: { result: Result } };
-    return body.result;
-  };
+  const ask = (...given: Parameters<TestApplication['ask']>) => application.ask(...given);
 
   beforeAll(async () => {
     slapd = await startSlapd(program ?? '', {
@@ -66,10 +57,7 @@ describeWithSlapd('a realm of users in an LDAP directory', () => {
     const asked = async (user: string, token: string): Promise<unknown> => {
       const { question } = await application.challenge(token);
       const pass = application.respond(SUITE, question);
-      const { body } = (await application.send('/validate/check', { user, realm: 'mixed', pass })) as {
-        body: { result: Result };
-      };
-      return body.result.value;
+      return valueOf(await application.send('/validate/check', { user, realm: 'mixed', pass }));
     };
     expect(await asked('victim', 'CARL')).toBe(false);
     expect(await asked('victim', 'VICTIM')).toBe(true);

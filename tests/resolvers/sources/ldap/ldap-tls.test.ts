@@ -21,7 +21,7 @@ import {
 } from '../../../support/servers/slapd.ts';
 import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
-const program = await findSlapd();
+const program = findSlapd();
 const describeWithSlapd = program === undefined ? describe.skip : describe;
 const ENTRIES = [unit('people'), person('anna', { userPassword: 'Geheim 1' })];
 const STARTTLS = { EnforceTLS: 'True' };

@@ -9,6 +9,7 @@ import {
 } from '../../../../src/resolvers/sources/passwd/passwd-file.ts';
 import { Semaphore } from '../../../../src/kernel/bounded-work.ts';
 import { describeTrial, isUsual } from '../../../../src/resolvers/user-source.ts';
+import { examination } from '../../../support/application/user-sources.ts';
 import { eventualRefusal } from '../../../support/values/refusal.ts';
 import { ReadableHasher } from '../../../support/application/readable-hasher.ts';
 import { makeNamedPipe } from '../../../support/servers/named-pipe.ts';
@@ -93,13 +94,7 @@ describe('a passwd file', () => {
       line('f', '2'),
     ];
     await writeFile(fileName, `${accounts.join('\n')}\n`);
-    expect(await source.examine()).toEqual({
-      entries: 6,
-      users: 6,
-      withoutId: 0,
-      withoutLogin: 0,
-      sharingId: 5,
-    });
+    expect(await source.examine()).toEqual(examination(6, { sharingId: 5 }));
   });
 
   it('may have short lines, and lines in Latin-1 among others in UTF-8', async () => {

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SqlUsers } from '../../../../src/resolvers/sources/sql/sql-users.ts';
 import { fieldCondition } from '../../../../src/resolvers/user-source.ts';
+import { examination } from '../../../support/application/user-sources.ts';
 import { eventualRefusal } from '../../../support/values/refusal.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../../support/servers/mariadb.ts';
@@ -10,7 +11,7 @@ import { type Column, MARIADB_COLUMNS, POSTGRESQL_COLUMNS } from './sql-id-colum
 import { UserDirectory } from '../../../../src/users/user-directory.ts';
 import { configurationOf } from '../../../support/values/configuration-value.ts';
 
-const mariadbPrograms = await findMariadb();
+const mariadbPrograms = findMariadb();
 
 const MAP = '{"userid": "uid", "username": "login"}';
 
@@ -114,13 +115,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       const users = Object.keys(ids).length;
       expect((await source.list()).map(({ userId }) => userId)).toEqual(Object.values(ids));
       expect(await source.count()).toBe(users);
-      expect(await source.examine()).toEqual({
-        entries: users,
-        users,
-        withoutId: 0,
-        withoutLogin: 0,
-        sharingId: 0,
-      });
+      expect(await source.examine()).toEqual(examination(users));
     });
 
     it.each(['', 'zz', 'F1', '\\xF1', 'x', '0x4b31', '4B31', "'", '\\'])(
@@ -146,13 +141,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
         ["'6'", "' '"],
         ["'7'", kind === 'MariaDB' ? "' \\t'" : "E' \\t'"],
       ]);
-      expect(await source.examine()).toEqual({
-        entries: 8,
-        users: 1,
-        withoutId: 3,
-        withoutLogin: 4,
-        sharingId: 0,
-      });
+      expect(await source.examine()).toEqual(examination(8, { users: 1, withoutId: 3, withoutLogin: 4 }));
       expect([await source.count(), (await source.list()).length]).toEqual([1, 1]);
       expect(await source.findByLogin('bert')).toBeUndefined();
       expect(await source.findByLogin('carl')).toBeUndefined();
@@ -190,13 +179,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       });
       const source = sqlUsers({ settings, password: place.password });
       opened.push(source);
-      expect(await source.examine()).toEqual({
-        entries: 2,
-        users: 2,
-        withoutId: 0,
-        withoutLogin: 0,
-        sharingId: 2,
-      });
+      expect(await source.examine()).toEqual(examination(2, { sharingId: 2 }));
     });
 
     it('belong to logins that keep their blanks, and are bytes only where they are UTF-8', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DatabaseProxy } from '../../../support/database/database-proxy.ts';
 import { reachOf, sqlSettings } from '../../../support/servers/sql-resolver.ts';
-import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
+import { OPERATOR, type Result, TestApplication } from '../../../support/application/test-application.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database/test-database.ts';
 import { queryOnce } from '../../../support/database/test-server.ts';
 
@@ -10,22 +10,13 @@ const SECRET = 'Daten-Bank; ä "1"';
 const HASH =
   '$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1';
 
-interface Result {
-  readonly status: boolean;
-  readonly value?: unknown;
-  readonly error?: { readonly message: string };
-}
-
 describe('a realm of users in an SQL database', () => {
   let people: TestDatabase;
   let proxy: DatabaseProxy;
   let application: TestApplication;
   let settings: Record<string, string>;
 
-  const ask = async (path: string, parameters: Record<string, string> = {}): Promise<Result> => {
-    const { body } = (await application.asAdmin(path, parameters)) as { body: { result: Result } };
-    return body.result;
-  };
+  const ask = (...given: Parameters<TestApplication['ask']>) => application.ask(...given);
   const set = (changes: Record<string, string> = {}, name = 'crm'): Promise<Result> =>
     ask('/system/setResolver', { name, type: 'sqlresolver', ...settings, ...changes });
   const storedSecret = async (): Promise<Buffer | null | undefined> => {
@@ -69,7 +60,10 @@ describe('a realm of users in an SQL database', () => {
   it('is counted by userinfo, and in config as an SQL resolver', async () => {
     const userinfo = await ask('/monitoring/userinfo', { realms: 'customers' });
     expect(userinfo.value).toEqual({ Realms: { customers: { crm: 3 } } });
-    expect((await ask('/monitoring/config')).value).toMatchObject({ sqlresolver: 1, managedresolver: 0 });
+    expect((await ask('/monitoring/config')).value).toMatchObject({
+      sqlresolver: 1,
+      managedresolver: 0,
+    });
   });
 
   it('gives its users tokens, and takes the password of the table where otppin=1 asks for it', async () => {
@@ -115,12 +109,16 @@ describe('a realm of users in an SQL database', () => {
   it('is not to be read through a socket of the machine, where the database of the service itself may be', async () => {
     const { reach } = reachOf(application.databaseUrl);
     const own = { ...settings, ...reach, Server: '/tmp', Table: 'administrators' };
-    const { status, error } = await ask('/system/setResolver', { name: 'own', type: 'sqlresolver', ...own });
+    const { status, error } = await ask('/system/setResolver', {
+      name: 'own',
+      type: 'sqlresolver',
+      ...own,
+    });
     expect([status, error?.message]).toEqual([
       false,
       expect.stringContaining('The setting Server is the path of a socket'),
     ]);
-    await application.services.resolvers.set(OPERATOR, { name: 'own', kind: 'sql', settings: own });
+    await application.setResolver('own', 'sql', own);
     await application.services.resolvers.remove(OPERATOR, 'own');
   });
 

@@ -11,7 +11,7 @@ import { type Reach, reachOf, sqlSettings, sqlUsers } from '../../../support/ser
 import { createTestDatabase } from '../../../support/database/test-database.ts';
 import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
-const mariadbPrograms = await findMariadb();
+const mariadbPrograms = findMariadb();
 const MAP = '{"userid": "id", "username": "user"}';
 
 /** A database with one user, which speaks TLS on this machine. */

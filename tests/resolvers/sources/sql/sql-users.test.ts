@@ -19,7 +19,7 @@ import {
   type TestDatabase,
 } from '../../../support/database/test-database.ts';
 
-const mariadbPrograms = await findMariadb();
+const mariadbPrograms = findMariadb();
 
 const CRYPTED =
   '$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1';
