@@ -138,6 +138,16 @@ describe('a password', () => {
 });
 
 describe('a session', () => {
+  it('belongs to the administrator until it ends', async () => {
+    const { session, expiresAt } = await openSession(service, 'admin', PASSWORD);
+    expect(session).toMatch(/^[\w-]{43}$/);
+    expect(expiresAt).toEqual(new Date('2026-11-20T10:10:00Z'));
+    after(599);
+    expect(await service.findSession(session)).toBe('admin');
+    after(600);
+    expect(await service.findSession(session)).toBeUndefined();
+  });
+
   it('is kept as a hash, and the hash is no session', async () => {
     const { session } = await openSession(service, 'admin', PASSWORD);
     const [row] = await test.database.knex('sessions').select<{ session_hash: Buffer }[]>('session_hash');
