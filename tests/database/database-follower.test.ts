@@ -240,7 +240,15 @@ describe('a database that takes no writes any more', () => {
     const pid = await untilListening();
     const name = new URL(test.url).pathname.slice(1);
     await test.database.knex.raw(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-    await test.database.knex.raw('SELECT pg_terminate_backend(?)', [pid]);
+    // Between two looks: one that is cut off would be the fault that is logged.
+    await until(async () => {
+      const { rows } = await test.database.knex.raw<{ rows: unknown[] }>(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE pid = ? AND state = 'idle' AND query LIKE '% AS writable'`,
+        [pid],
+      );
+      return rows.length > 0;
+    });
     await until(() => logged.length > 0);
     expect(logged[0]).toMatch(/^The database is away.*accepts no writes/);
     await test.database.knex.raw(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
