@@ -104,7 +104,7 @@ async function rowsOf(
 const observer = { query: async (text: string) => ({ rows: await queryOnce(test.url, text) }) } as Observer;
 
 async function state(): Promise<string> {
-  return JSON.stringify(await queryOnce(test.url, await hashOfAllTables(observer)));
+  return JSON.stringify(await queryOnce(test.url, await hashOfAllTables(observer, {})));
 }
 
 /** A command: its words, and what the audit says of it, `action: outcome`; nothing of those that look. */
