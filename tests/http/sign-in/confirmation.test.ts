@@ -110,8 +110,12 @@ describe('other credentials', () => {
     const basic = `Basic ${Buffer.from(`anna:${PASSWORD}`).toString('base64')}`;
     const opened = await request(application.app).post('/admin/getsession').set('Authorization', basic);
     const session = /admin_session=([^;]+)/.exec(opened.get('Set-Cookie')?.join() ?? '')?.[1] ?? '';
-    const refused = await application.send(GUARDED, { session }).set('Cookie', `admin_session=${session}`);
-    expect(errorOf(refused)).toMatch(/^This takes a password/);
+    const bySession = (path: string, values = {}) =>
+      application.send(path, { session, ...values }).set('Cookie', `admin_session=${session}`);
+    expect(errorOf(await bySession(GUARDED))).toMatch(/^This takes a password/);
+    expect(errorOf(await bySession('/admin/confirmation', { password: PASSWORD }))).toBe(
+      'A login is confirmed, no other credential',
+    );
     // The password comes with the request itself.
     expect((await asProgram({ Authorization: basic })).status).toBe(200);
   });
