@@ -4,7 +4,7 @@ import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import type { AccessControl, Grant } from '../policy/access-control.ts';
+import { type AccessControl, boundsOf, type Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import { isCovered, isVisible } from '../tokens/token.ts';
 import { readOcraSettings } from '../configuration/settings.ts';
@@ -124,7 +124,7 @@ export class TransactionService {
     transactionId: string,
   ): Promise<{ stored: StoredTransaction | undefined; serial: string; trail: TransactionRows }> {
     const { challenges, trail } = this.#deps;
-    const realms = grant.realms === 'all' ? undefined : grant.realms;
+    const realms = boundsOf(grant);
     // The challenge first: the rows of all that it shows are then there.
     const stored = await challenges.findStored(transactionId);
     const found = await trail.ofTransaction(transactionId, MAX_ROWS, realms);

@@ -5,7 +5,7 @@ import type { Operation } from '../operations/operation.ts';
 import { fieldsOf, shown, shownSchema } from '../operations/shown.ts';
 import type { RequiredRights } from '../policy/access-control.ts';
 import type { Services } from '../services.ts';
-import { inEveryDialect } from './answers.ts';
+import { type EnvelopeAnswer, inEveryDialect } from './answers.ts';
 import { administratorEndpoint, type Endpoint } from './endpoint-spec.ts';
 import { unlessKnown } from './reply.ts';
 
@@ -62,6 +62,7 @@ function operationEndpoint(operation: Operation, services: Services): Endpoint {
   const { does, right, changes, input, output } = operation;
   const rights: RequiredRights = typeof right === 'string' ? [right] : right;
   const [first] = rights;
+  let envelope: EnvelopeAnswer | undefined;
   return administratorEndpoint(
     {
       path: operationPath(operation),
@@ -73,9 +74,9 @@ function operationEndpoint(operation: Operation, services: Services): Endpoint {
       parameters: input,
       answers: inEveryDialect({
         ...(changes ? {} : KNOWN),
-        // Made for whoever reads the description: a start does not wait for it.
+        // Made, once, for whoever reads the description: a start does not wait for it.
         get envelope() {
-          return { result: { value: shownSchema(output) } };
+          return (envelope ??= { result: { value: shownSchema(output) } });
         },
       }),
       ...(changes ? {} : { answerHeaders: TAG }),

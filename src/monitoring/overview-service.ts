@@ -205,7 +205,10 @@ function isWithoutKeys(error: unknown): false {
   throw error;
 }
 
-/** @returns the parts that the caller may see now: of those by realm the names of the realms, null: none */
+/**
+ * @returns the parts that the caller may see now: of those by realm the names of the realms, and perhaps `NO_REALM`;
+ *   null: none
+ */
 function overviewRights(
   access: Pick<AccessControl, 'grantOf'>,
   configuration: Configuration,

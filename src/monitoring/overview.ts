@@ -35,6 +35,7 @@ const RESPONSES = {
 export const RESOLVER_HEALTH = z.object({
   resolver: z.string().meta({ column: 'RESOLVER' }),
   kind: z.enum(RESOLVER_KINDS).meta({ column: 'KIND' }),
+  // `unknown`: it was not used yet.
   state: z
     .enum(['available', 'unavailable', 'unknown'])
     .meta({ column: 'STATE', description: 'at its last use by any server' }),
@@ -84,6 +85,7 @@ export const OVERVIEW = z.object({
     })
     .nullable()
     .describe('null without the right `monitoring:license`'),
+  // Without the times of the comparison itself: they change all the time, and with them the tag of the answer would.
   configuration: z
     .object({
       sync: z.boolean().describe('this server uses the configuration of the database'),
@@ -109,6 +111,7 @@ export const OVERVIEW = z.object({
     .object({
       since: z.date(),
       ...RESPONSES,
+      // The last one is not over.
       minutes: z.array(z.object({ minute: z.date(), ...RESPONSES })).describe('the last sixty'),
     })
     .nullable()

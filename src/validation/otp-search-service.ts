@@ -2,7 +2,7 @@ import type { ResponseChecker } from '../challenges/response-check.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
-import type { AccessControl } from '../policy/access-control.ts';
+import { type AccessControl, boundsOf } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import { describeToken, type DescribedToken, isOtpToken, isVisible, type Token } from '../tokens/token.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
@@ -44,7 +44,7 @@ export class OtpSearchService {
     const { configuration: store, access, tokens } = this.#deps;
     const { configuration, grant } = await access.authorizeAdmin(store, caller, 'getserial');
     const types = TYPES.filter((name) => type === undefined || name === type.toLowerCase());
-    const inRealms = grant.realms === 'all' ? undefined : grant.realms;
+    const inRealms = boundsOf(grant);
     const filter = { types, realm: realm?.toLowerCase(), assigned, inRealms, limit: MOST + 1 };
     const searched = await tokens.list(filter);
     if (searched.length > MOST) {

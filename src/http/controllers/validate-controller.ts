@@ -26,7 +26,7 @@ export function validateEndpoints(validation: ValidationService): Endpoint[] {
 
 // Any client with a response may settle a transaction, from any site, as at /ocra/check_t.
 const OPEN = { methods: METHODS, changesState: true, fromAnySite: true } as const;
-/** Likewise, where the transaction may be any open one. */
+/** Likewise, where the transaction may be left out: then it is any open one. */
 const CHECKING = { ...OPEN, requires: 'nothing', transactionNamedBy: ['transactionid', 'state'] } as const;
 const PASS = secret(required('the response, after the PIN that the policy `otppin` asks for', '492017'));
 /** The parameters that name the transaction, or the text of a new one. */
