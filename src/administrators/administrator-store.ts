@@ -356,6 +356,7 @@ export class AdministratorStore {
 
   /** Runs a transaction that may revoke credentials, and forgets them on this server at once. */
   #revoke<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    // Also after a failure, see `forget`.
     return this.#database.transact(work).finally(() => this.#credentials?.forget());
   }
 }
@@ -389,7 +390,7 @@ function toAdministrator(row: AdministratorRow): Administrator {
   };
 }
 
-/** @returns a query for `ApiToken`s, to be narrowed by the caller */
+/** @returns a query for `ApiToken`s, whose rows are shown as they are: never a hash; to be narrowed by the caller */
 function selectApiTokens(connection: Knex): Knex.QueryBuilder {
   return connection('api_tokens')
     .join('administrators', 'administrators.id', 'api_tokens.administrator_id')

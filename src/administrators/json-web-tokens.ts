@@ -16,12 +16,12 @@ function loadJose(): Promise<typeof Jose> {
 }
 
 /**
- * @param keys those of the purpose
+ * @param derive derives the keys of the purpose, once jose finds that the text has the form of a token
  * @param read reads a token with the key that its header names
  * @returns its content; undefined for a token that jose refuses, or that was made with another key
  */
 async function readToken(
-  keys: readonly DerivedKey[],
+  derive: () => readonly DerivedKey[],
   read: (
     jose: typeof Jose,
     keyOf: (header: { readonly kid?: string }) => Uint8Array,
@@ -29,7 +29,7 @@ async function readToken(
 ): Promise<JWTPayload | undefined> {
   const jose = await loadJose();
   const keyOf = ({ kid }: { readonly kid?: string }): Uint8Array => {
-    const key = keys.find(({ keyId }) => keyId === kid);
+    const key = derive().find(({ keyId }) => keyId === kid);
     if (key === undefined) {
       throw new jose.errors.JOSEError('made with an unknown key');
     }
@@ -87,7 +87,8 @@ export class LoginTokens {
 
   /** @returns its claims; undefined for an expired token, another form, another key or another algorithm */
   async read(token: string, now: Date): Promise<LoginClaims | undefined> {
-    const claims = await readToken(this.#keys.derive(LOGIN_PURPOSE), ({ jwtVerify }, keyOf) =>
+    const derive = (): readonly DerivedKey[] => this.#keys.derive(LOGIN_PURPOSE);
+    const claims = await readToken(derive, ({ jwtVerify }, keyOf) =>
       jwtVerify(token, keyOf, {
         algorithms: [ALGORITHM],
         typ: 'JWT',
@@ -145,7 +146,8 @@ export class SealedSignOns {
     if (sealed.length > MAX_LENGTH) {
       return undefined;
     }
-    const opened = await readToken(this.#keys.derive(SIGN_ON_PURPOSE), ({ jwtDecrypt }, keyOf) =>
+    const derive = (): readonly DerivedKey[] => this.#keys.derive(SIGN_ON_PURPOSE);
+    const opened = await readToken(derive, ({ jwtDecrypt }, keyOf) =>
       jwtDecrypt(sealed, keyOf, {
         keyManagementAlgorithms: ['dir'],
         contentEncryptionAlgorithms: [ENCRYPTION],

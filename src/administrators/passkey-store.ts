@@ -88,6 +88,7 @@ export class PasskeyStore {
       await audit.write(act, administrator, `passkey added: ${name}`);
       return true;
     };
+    // Also after a failure, see `forget`.
     return this.#database.transact(work).finally(() => this.#credentials?.forget());
   }
 
@@ -107,6 +108,7 @@ export class PasskeyStore {
       await audit.write(act, administrator, `passkey removed: ${removed.name}`);
       return true;
     };
+    // Also after a failure, see `forget`.
     return this.#database.transact(work).finally(() => this.#credentials?.forget());
   }
 

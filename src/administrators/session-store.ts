@@ -74,6 +74,7 @@ export class SessionStore {
       }
       return ended;
     };
+    // Also after a failure, see `forget`.
     return this.#database.transact(work).finally(() => this.#credentials?.forget());
   }
 }

@@ -63,7 +63,7 @@ const COUNT = `
 /** The users of managed resolvers. */
 export class ManagedUserStore {
   readonly #database: Database;
-  /** By the id of a resolver, a login and its forms. */
+  /** By the id of a resolver, a login and its forms. A row also has its place among those sought: it is not spread. */
   readonly #byLogin: SharedLookup<ManagedUser>;
 
   constructor({ database }: { database: Database }) {
