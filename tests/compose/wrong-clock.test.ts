@@ -227,7 +227,7 @@ describe('a database without a server that has lived through all and would know 
   /** Makes the oldest audit row so old, and an old challenge the only one. */
   async function age(auditDays: number): Promise<void> {
     await database.database.knex.raw(`
-      SELECT add_audit_month(now() - interval '${auditDays} days');
+      SELECT add_audit_month(date_trunc('month', now() - interval '${auditDays} days', 'UTC'));
       ALTER TABLE audit DISABLE TRIGGER USER;
       UPDATE audit SET at = at - interval '${auditDays} days' WHERE id = (SELECT min(id) FROM audit);
       ALTER TABLE audit ENABLE TRIGGER USER;

@@ -27,7 +27,7 @@ function pass(milliseconds: number): void {
 
 async function auditRowAt(time: number): Promise<void> {
   const { knex } = test.database;
-  await knex.raw('SELECT add_audit_month(?::timestamptz)', [new Date(time)]);
+  await knex.raw("SELECT add_audit_month(date_trunc('month', ?::timestamptz, 'UTC'))", [new Date(time)]);
   await test.database.audit.autocommit.write(
     actOf(OPERATOR, 'housekeeping/run'),
     'housekeeping',
