@@ -29,6 +29,8 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) {
     await cleanUp();
   }
+  // The next test must not take the listener of this one for its own.
+  await until(async () => (await listeners(0)).length === 0);
 });
 
 /** A server as far as its configuration goes: a store that follows, and the log. */
@@ -81,18 +83,22 @@ function follow(world: World = {}): Following {
   return { store, follower, logged, requested: () => requested };
 }
 
-/** Waits until that many listeners stand, none of them the one of that process number. */
+/** @returns the process numbers of the listeners that stand, but for one */
+async function listeners(except: number, and = ''): Promise<readonly number[]> {
+  const { rows } = await test.database.knex.raw<{ rows: { pid: number }[] }>(
+    `SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = ? AND pid <> ? ${and}`,
+    [LISTENER, except],
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+/** Waits until a listener stands that is not the one of that process number. @returns its number */
 async function untilListening(except = 0): Promise<number> {
   let found: number | undefined;
   await until(async () => {
-    const { rows } = await test.database.knex.raw<{ rows: { pid: number }[] }>(
-      `SELECT pid FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = ? AND pid <> ?
-         -- Or a look, which comes later.
-         AND (query LIKE 'LISTEN%' OR query LIKE '% AS writable')`,
-      [LISTENER, except],
-    );
-    found = rows[0]?.pid;
+    // Or a look, which comes later.
+    [found] = await listeners(except, "AND (query LIKE 'LISTEN%' OR query LIKE '% AS writable')");
     return found !== undefined;
   });
   return found ?? 0;
