@@ -66,6 +66,8 @@ export async function queryOnce<Row extends pg.QueryResultRow>(
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: PATIENCE_MS });
+  // The statement fails with it, too.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return (await client.query<Row>(sql, [...values])).rows;
