@@ -66,7 +66,7 @@ const lines = (): string[] => application.logged.filter((line) => line.includes(
 
 describe('responses of one client that are not accepted', () => {
   it('are bounded, whatever is wrong with them, and others go on', async () => {
-    await open({ clientFailures: 6 });
+    await open({ clientFailures: 7 });
     await application.enrolPlain('T1', SUITE);
     const { transactionid, question } = await application.challenge('T1');
     const right = application.respond(SUITE, question);
@@ -80,6 +80,9 @@ describe('responses of one client that are not accepted', () => {
         .set('X-Forwarded-For', ATTACKER),
       await application
         .send('/validate/check_s', { serial: 'no', pass: '1' })
+        .set('X-Forwarded-For', ATTACKER),
+      await application
+        .send('/validate/check_status', { user: 'nobody', pass: '1', transactionid })
         .set('X-Forwarded-For', ATTACKER),
     ];
     expect(statuses(failed)).toEqual(failed.map(() => 200));
