@@ -159,7 +159,7 @@ export const faults = [
     'http/limits/login-guard.ts',
     'mine.size >= this.#deps.atOnce && !mine.has(credential)',
     'mine.size >= this.#deps.atOnce',
-    'tests/http/authentication/remembered-credentials',
+    'tests/http/limits/limits-work',
   ],
   [
     'http/limits/login-guard.ts',

@@ -11,6 +11,7 @@ import { deferred, PATIENCE_MS } from '../../support/values/until.ts';
 import { TestApplication, TestClock } from '../../support/application/test-application.ts';
 import type { Semaphore } from '../../../src/kernel/bounded-work.ts';
 import { largeBodyGuard } from '../../../src/http/limits/guards.ts';
+import { LoginGuard } from '../../../src/http/limits/login-guard.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { eventualRefusal } from '../../support/values/refusal.ts';
@@ -284,5 +285,28 @@ describe('large bodies', () => {
     expect((await eventualRefusal(guard.run(() => end.promise))).code).toBe('server.busy');
     end.resolve('done');
     await expect(Promise.all(results)).resolves.toEqual(Array(17).fill('done'));
+  });
+});
+
+describe('passwords of one client that are verified at once', () => {
+  it('are so many different ones, each as often as it is given', async () => {
+    const { refusals, counted } = watched();
+    const free = { wait: () => 0, count: () => Promise.resolve(0), forgive: () => Promise.resolve() };
+    const guard = new LoginGuard({
+      names: free,
+      clients: free,
+      isExempt: () => false,
+      refusals,
+      atOnce: 2,
+    });
+    const end = deferred<boolean>();
+    const verify = (password: string): Promise<boolean> =>
+      guard.attempt({ client: '198.51.100.7', account: 'anna', password }, () => end.promise);
+    const results = ['first', 'second', 'first'].map(verify);
+    expect((await eventualRefusal(verify('third'))).code).toBe('too-many-requests');
+    expect(counted).toEqual(['logins-at-once']);
+    end.resolve(true);
+    await expect(Promise.all(results)).resolves.toEqual([true, true, true]);
+    await expect(verify('third')).resolves.toBe(true);
   });
 });
