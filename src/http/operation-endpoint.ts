@@ -74,7 +74,7 @@ function operationEndpoint(operation: Operation, services: Services): Endpoint {
       parameters: input,
       answers: inEveryDialect({
         ...(changes ? {} : KNOWN),
-        // Made, once, for whoever reads the description: a start does not wait for it.
+        // Made when the description is first read, so that a start does not wait for it.
         get envelope() {
           return (envelope ??= { result: { value: shownSchema(output) } });
         },

@@ -356,7 +356,7 @@ export class ResponseSearch {
     this.#piece += PREPARATION;
     for (const counter of window.counters) {
       for (const step of window.steps) {
-        const known = before.length === 0 ? undefined : before.find(containing(counter, step));
+        const known = before.find(containing(counter, step));
         if (known !== undefined) {
           if (known.matches.some(isAt(counter, step))) {
             matches.push(candidateAt(window, counter, step));
@@ -433,6 +433,6 @@ function containing(counter: bigint, timeStep: bigint): (bounds: Bounds) => bool
     counter >= counters.min && counter <= counters.max && timeStep >= steps.min && timeStep <= steps.max;
 }
 
-function isAt(counter: bigint, step: bigint): (candidate: Candidate) => boolean {
-  return (one) => (one.counter ?? 0n) === counter && (one.timeStep ?? 0n) === step;
+function isAt(counter: bigint, timeStep: bigint): (candidate: Candidate) => boolean {
+  return (one) => (one.counter ?? 0n) === counter && (one.timeStep ?? 0n) === timeStep;
 }
