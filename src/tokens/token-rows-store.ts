@@ -167,24 +167,31 @@ export function toToken(row: TokenRow): Token {
     owner: toOwner(row),
     isSecondFactor: row.is_second_factor,
     createdAt: row.created_at,
-    ...fieldsOf(STATE_COLUMNS, row),
-    ...fieldsOf(CHANGE_COLUMNS, row),
+    ...stateOf(row),
+    ...lastChangeOf(row),
     counter: BigInt(row.counter),
-    secrets: fieldsOf(SECRET_COLUMNS, row),
-    use: fieldsOf(USE_COLUMNS, row),
+    secrets: secretsOf(row),
+    use: useOf(row),
   };
 }
 
-/** @returns the fields that these columns hold */
-function fieldsOf<Fields extends Readonly<Record<string, keyof TokenRow>>>(
+const stateOf = fieldsReader(STATE_COLUMNS);
+const lastChangeOf = fieldsReader(CHANGE_COLUMNS);
+const secretsOf = fieldsReader(SECRET_COLUMNS);
+const useOf = fieldsReader(USE_COLUMNS);
+
+/** @returns a function to the fields that these columns hold, which lists the columns once for all rows */
+function fieldsReader<Fields extends Readonly<Record<string, keyof TokenRow>>>(
   columns: Fields,
-  row: TokenRow,
-): { readonly [Field in keyof Fields]: TokenRow[Fields[Field]] } {
-  const fields: Record<string, unknown> = {};
-  for (const [field, column] of Object.entries(columns)) {
-    fields[field] = row[column];
-  }
-  return fields as { readonly [Field in keyof Fields]: TokenRow[Fields[Field]] };
+): (row: TokenRow) => { readonly [Field in keyof Fields]: TokenRow[Fields[Field]] } {
+  const all = Object.entries(columns);
+  return (row) => {
+    const fields: Record<string, unknown> = {};
+    for (const [field, column] of all) {
+      fields[field] = row[column];
+    }
+    return fields as { readonly [Field in keyof Fields]: TokenRow[Fields[Field]] };
+  };
 }
 
 /** @returns only the columns of the change: other columns must not be overwritten with values of an earlier read */
