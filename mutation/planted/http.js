@@ -361,7 +361,7 @@ export const faults = [
     'challenges/status-wait-service.ts',
     'if (gone.aborted) {',
     "if (gone.aborted && administrator === '\\0') {",
-    'tests/http/ocra/expensive-answers',
+    'tests/challenges/status-watch',
   ],
   [
     'administrators/login-service.ts',
