@@ -343,7 +343,7 @@ export const faults = [
     'http/operation-endpoint.ts',
     "rights.every((right) => right.startsWith('system:'))",
     'rights.length > 0',
-    'tests/http/admin',
+    'tests/http/admin/declared-rights',
   ],
   [
     'http/serving/connections.ts',
