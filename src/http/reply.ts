@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Refused } from './refused-requests.ts';
 import type { ExchangeResponse } from './request/exchange.ts';
 
@@ -207,7 +207,7 @@ export function unlessKnown(reply: Reply, ifNoneMatch: string | undefined): Repl
 
 /** @returns an entity tag (RFC 9110 §8.8.3) */
 export function tagOf(body: string | Buffer): string {
-  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  return `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 }
 
 function isKnown(tag: string, ifNoneMatch = ''): boolean {

@@ -6,7 +6,7 @@ import { isSecretSetting, SETTINGS_RULES } from '../../resolvers/settings/settin
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Services } from '../../services.ts';
 import type { ResolvedUser } from '../../users/user-directory.ts';
-import { count, inEveryDialect, type Shown, valueOf } from '../answers.ts';
+import { count, done, type Shown } from '../answers.ts';
 import type { Readiness } from './operations-controller.ts';
 import { type Endpoint, openEndpoint, plainChange, valueChange, valueReading } from '../endpoint-spec.ts';
 import { blankAsUndefined, optional, required, secret } from '../request/parameters.ts';
@@ -355,7 +355,7 @@ function stateEndpoints(readiness: () => Promise<Readiness>): Endpoint[] {
         changesState: false,
         answersAlways: true,
         parameters: z.object({}),
-        answers: inEveryDialect(valueOf(z.literal(true))),
+        answers: done(),
       },
       async ({ context, dialect }) => {
         const now = await stateNow().catch(() => 'unavailable' as const);
