@@ -10,7 +10,7 @@ const options = readOptions();
 await using closing = new ClosingStack();
 const cluster = await openBenchCluster(options.database, true);
 closing.add(() => cluster.close());
-const load = forkProgram('load-client.ts');
+const load = forkProgram(new URL('./load-client.ts', import.meta.url));
 closing.add(() => load.stop());
 const workplace = { cluster, load, options, closing };
 await (options.servers === undefined ? compareRates(workplace) : compareServers(workplace, options.servers));

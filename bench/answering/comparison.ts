@@ -72,7 +72,7 @@ async function openBench(workplace: Workplace, name: string, servers: number): P
   const installation = await openInstallation(workplace, name, servers);
   await fillClosedChallenges(installation.client, CLOSED_CHALLENGES, MEASURED_TOKENS);
   await makeBareTables(installation.client, BARE_TOKENS);
-  const program = forkProgram('bare-server.ts', [installation.databaseUrl]);
+  const program = forkProgram(new URL('./bare-server.ts', import.meta.url), [installation.databaseUrl]);
   workplace.closing.add(() => program.stop());
   const bare = { baseUrl: `http://127.0.0.1:${String(await program.message())}`, pid: program.pid };
   return { ...installation, bare, load: workplace.load };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 import type { LoadJob, LoadResult } from './load-job.ts';
 
-/** A program of this folder in a process of its own, so that it shares no event loop with what is measured. */
+/** A program in a process of its own, so that it shares no event loop with what is measured. */
 export interface ForkedProgram {
   readonly pid: number;
   send(message: Serializable): void;
@@ -12,8 +12,8 @@ export interface ForkedProgram {
   stop(): Promise<void>;
 }
 
-export function forkProgram(file: string, parameters: readonly string[] = []): ForkedProgram {
-  const child = fork(new URL(file, import.meta.url), parameters, {
+export function forkProgram(file: URL, parameters: readonly string[] = []): ForkedProgram {
+  const child = fork(file, parameters, {
     execArgv: ['--import', 'tsx'],
     serialization: 'advanced',
     env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production' },
@@ -24,7 +24,7 @@ export function forkProgram(file: string, parameters: readonly string[] = []): F
     send: (message) => child.send(message),
     message: async () => {
       const failed = ended.then(() => {
-        throw new Error(`${file} has ended`);
+        throw new Error(`${file.pathname} has ended`);
       });
       const [message] = (await Promise.race([once(child, 'message'), failed])) as [unknown];
       return message;
