@@ -32,8 +32,8 @@ export interface Reply {
 }
 
 /** @returns a reply with a page */
-export function htmlReply(body: string | Buffer): Reply {
-  return { status: 200, contentType: 'text/html; charset=utf-8', body };
+export function htmlReply(body: string | Buffer, status = 200): Reply {
+  return { status, contentType: 'text/html; charset=utf-8', body };
 }
 
 /** @returns a reply with a plain text */
