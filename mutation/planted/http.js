@@ -104,7 +104,12 @@ export const faults = [
     'tests/http/authentication/authentication',
   ],
   ['http/endpoint.ts', '  limitRequests(state);\n', '', 'tests/http/limits/limits'],
-  ['http/answer-failure.ts', "['id', 'httperror']", "['httperror']", 'tests/http/every-answer'],
+  [
+    'http/answer-failure.ts',
+    'ANSWER_PARAMETERS.includes(name)',
+    "name === 'httperror'",
+    'tests/http/every-answer',
+  ],
   [
     'http/answer-failure.ts',
     'codes.length > 0 && !codes.includes',
