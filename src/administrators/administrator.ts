@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { ServiceError } from '../kernel/errors.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import { plainName } from '../kernel/text.ts';
 
 declare module '../kernel/errors.ts' {
@@ -66,13 +68,15 @@ export interface ProvenPassword {
   readonly secondFactor?: SecondFactor | undefined;
 }
 
-export interface ApiToken {
-  readonly name: string;
-  readonly administrator: string;
-  readonly rights: readonly string[];
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-}
+export const API_TOKEN = z.object({
+  name: z.string().meta({ column: 'NAME' }),
+  administrator: z.string(),
+  rights: z.array(z.string()).meta({ column: 'RIGHTS' }),
+  createdAt: z.date().meta({ column: 'CREATED' }),
+  expiresAt: z.date().nullable().meta({ column: 'EXPIRES' }),
+});
+
+export type ApiToken = ReadonlyDeep<z.output<typeof API_TOKEN>>;
 
 /** @returns the refusal of the removal of the only administrator */
 export function lastAdministrator(): ServiceError {

@@ -37,7 +37,7 @@ export class SessionStore {
     const { knex } = this.#database;
     const rows = (await knex
       .from(openSessions(knex, now).as('open'))
-      .where(owner === undefined ? {} : { owner })
+      .where(owner === undefined ? {} : { administrator: owner })
       .orderBy('id', 'desc')
       .limit(max)) as SessionRow[];
     return rows.map(({ session_hash: hash, ...listed }) => ({
@@ -56,7 +56,7 @@ export class SessionStore {
       const administrator = id === undefined ? await lockAdministrator(sql, owner) : undefined;
       const chosen = sql
         .from(openSessions(sql, now).as('open'))
-        .where({ owner, ...(id !== undefined && { id }) })
+        .where({ administrator: owner, ...(id !== undefined && { id }) })
         .select('id');
       const ended = await sql('sessions')
         .whereIn('id', chosen)
@@ -92,7 +92,7 @@ function openSessions(connection: Knex, now: Date): Knex.QueryBuilder {
       'session_hash',
       'sessions.created_at as createdAt',
       'expires_at as expiresAt',
-      connection.raw('coalesce(person, administrators.name) AS owner'),
+      connection.raw('coalesce(person, administrators.name) AS administrator'),
     );
 }
 
