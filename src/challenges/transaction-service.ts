@@ -38,8 +38,8 @@ export const TRANSACTION_STATES = [...STORED_STATES, 'ended'] as const;
 
 const EVENT = z.object({
   at: z.string().meta({ column: 'TIME', description: 'UTC, to the microsecond' }),
-  // `given up`: the wrong response that closes the challenge. `refused`: a response or a decline that changes nothing, or
-  // a lock.
+  // `given up`: the wrong response that closes the challenge. `refused`: a response or a decline that changes nothing,
+  // or a lock.
   event: z
     .enum([
       'issued',
@@ -61,6 +61,7 @@ const EVENT = z.object({
   actor: z.string().meta({ column: 'ACTOR' }),
   client: z.string().meta({ column: 'CLIENT' }),
   requestId: z.string().meta({ column: 'REQUEST' }),
+  // From the challenge and the settings of now.
   isDerived: z.boolean().describe('true: no audit row reports the event, it follows from the challenge'),
 });
 
