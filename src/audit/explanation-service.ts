@@ -97,7 +97,7 @@ export const REFUSAL = RIGHTS.extend({
     .describe('changes of policies since the refusal; absent: the caller may not see them'),
 });
 
-export type RightsExplanation = ReadonlyDeep<z.output<typeof RIGHTS>>;
+type RightsExplanation = ReadonlyDeep<z.output<typeof RIGHTS>>;
 type RefusalExplanation = ReadonlyDeep<z.output<typeof REFUSAL>>;
 type PolicyChange = NonNullable<RefusalExplanation['changes']>[number];
 

@@ -85,7 +85,7 @@ export const HISTORY = z.object({
   furtherEvents: z.int().nonnegative().describe('the number of further events that have no row here'),
 });
 
-export type TransactionHistory = ReadonlyDeep<z.output<typeof HISTORY>>;
+type TransactionHistory = ReadonlyDeep<z.output<typeof HISTORY>>;
 type TransactionEvent = TransactionHistory['events'][number];
 type Timeline = Pick<TransactionHistory, 'state' | 'events'>;
 

@@ -67,8 +67,8 @@ export const EXPLAINED_VALUE = z.object({
 
 export type PolicyVerdict = ReadonlyDeep<z.output<typeof VERDICT>>;
 export type Obstacle = PolicyVerdict['obstacles'][number];
-export type ExplainedRight = ReadonlyDeep<z.output<typeof EXPLAINED_RIGHT>>;
-export type ExplainedValue = ReadonlyDeep<z.output<typeof EXPLAINED_VALUE>>;
+type ExplainedRight = ReadonlyDeep<z.output<typeof EXPLAINED_RIGHT>>;
+type ExplainedValue = ReadonlyDeep<z.output<typeof EXPLAINED_VALUE>>;
 
 /**
  * @param realm lower-case; undefined: any
