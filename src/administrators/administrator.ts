@@ -94,11 +94,6 @@ export type SecondFactor =
     }
   | { readonly kind: 'passkey' };
 
-/** @returns the id of the token; undefined for other factors and none */
-export function tokenIdOf(factor: SecondFactor | undefined): string | undefined {
-  return factor?.kind === 'token' ? factor.tokenId : undefined;
-}
-
 /**
  * A colon would end it in HTTP Basic, and in a policy a comma, an exclamation mark or an asterisk would be read as more.
  * @returns the name of an administrator as it is kept (see `plainName`)

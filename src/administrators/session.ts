@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Random } from '../kernel/clock.ts';
-import type { ProvenPassword, SecondFactor } from './administrator.ts';
+import type { SecondFactor } from './administrator.ts';
 import type { UsedPasskey } from './passkey.ts';
 
 const SECRET_LENGTH = 32;
@@ -99,9 +99,4 @@ export interface ProvenFactor {
   readonly factor: SecondFactor;
   /** For a passkey. */
   readonly used?: UsedPasskey | undefined;
-}
-
-/** The password and the second factor of a sign-in. */
-export interface CompleteProof extends ProvenFactor {
-  readonly proven: ProvenPassword;
 }
