@@ -8,21 +8,6 @@ import { openDatabase } from '../src/database/database.ts';
 import { embeddedUrl } from '../tests/support/database/embedded-url.ts';
 import { queryOnce, withDatabase } from '../tests/support/database/test-server.ts';
 
-/**
- * Lets Ctrl-C leave nothing behind.
- * @returns `close`, which is done once, whoever calls it first
- */
-export function closingOnce(close: () => Promise<void>): () => Promise<void> {
-  let closing: Promise<void> | undefined;
-  const once = (): Promise<void> => (closing ??= close());
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      void once().finally(() => process.exit(130));
-    });
-  }
-  return once;
-}
-
 /** A PostgreSQL for a bench, with databases that are the bench's own. */
 export interface BenchCluster {
   /** `18.4` */
@@ -47,7 +32,9 @@ export async function openBenchCluster(
   // Under root PostgreSQL runs as another user, who has to get through.
   await chmod(folder, 0o711);
   const { url, stop } =
-    serverUrl === undefined ? await startEmbedded(folder, durable) : { url: serverUrl, stop: noop };
+    serverUrl === undefined
+      ? await startEmbedded(folder, durable)
+      : { url: serverUrl, stop: () => Promise.resolve() };
   const names: string[] = [];
   const [row] = await queryOnce<{ version: string }>(
     url,
@@ -89,8 +76,4 @@ async function startEmbedded(
     log: { debug: () => undefined, info: () => undefined, warn: say, error: say },
   });
   return { url: embeddedUrl(connection), stop: close };
-}
-
-function noop(): Promise<void> {
-  return Promise.resolve();
 }

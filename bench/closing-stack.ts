@@ -1,19 +1,27 @@
-import { closingOnce } from './bench-cluster.ts';
-
 /** The resources that a bench has opened, closed in the opposite order: at its end, and on Ctrl-C. */
-export class ClosingStack {
+export class ClosingStack implements AsyncDisposable {
   readonly #opened: (() => Promise<void>)[] = [];
-  readonly #close = closingOnce(async () => {
-    for (let one = this.#opened.pop(); one !== undefined; one = this.#opened.pop()) {
-      await one();
+  #closing: Promise<void> | undefined;
+
+  constructor() {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        void this[Symbol.asyncDispose]().finally(() => process.exit(130));
+      });
     }
-  });
+  }
 
   add(close: () => Promise<void>): void {
     this.#opened.push(close);
   }
 
-  close(): Promise<void> {
-    return this.#close();
+  [Symbol.asyncDispose](): Promise<void> {
+    return (this.#closing ??= this.#closeAll());
+  }
+
+  async #closeAll(): Promise<void> {
+    for (let one = this.#opened.pop(); one !== undefined; one = this.#opened.pop()) {
+      await one();
+    }
   }
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 /** An answer, and how long it took. */
 export interface Probed {
@@ -19,28 +21,15 @@ export class HttpProbe {
   }
 
   /** @throws unless the answer is 200 */
-  ask(path: string): Promise<Probed> {
-    return new Promise((resolve, reject) => {
-      const begun = performance.now();
-      const receive = (response: IncomingMessage): void => {
-        const pieces: Buffer[] = [];
-        response.on('data', (piece: Buffer) => {
-          pieces.push(piece);
-        });
-        response.once('end', () => {
-          const milliseconds = performance.now() - begun;
-          const body = Buffer.concat(pieces).toString('utf8');
-          if (response.statusCode === 200) {
-            resolve({ milliseconds, body });
-          } else {
-            reject(new Error(`GET ${path} was answered ${response.statusCode ?? 0}: ${body}`));
-          }
-        });
-      };
-      get(`${this.#baseUrl}${path}`, { agent: this.#agent, headers: this.#headers }, receive).once(
-        'error',
-        reject,
-      );
-    });
+  async ask(path: string): Promise<Probed> {
+    const begun = performance.now();
+    const request = get(`${this.#baseUrl}${path}`, { agent: this.#agent, headers: this.#headers });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const body = await text(response);
+    const milliseconds = performance.now() - begun;
+    if (response.statusCode !== 200) {
+      throw new Error(`GET ${path} was answered ${response.statusCode ?? 0}: ${body}`);
+    }
+    return { milliseconds, body };
   }
 }

@@ -4,8 +4,9 @@ import { readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { queryOnce, withDatabase } from '../tests/support/database/test-server.ts';
-import { closingOnce, openBenchCluster } from './bench-cluster.ts';
+import { openBenchCluster } from './bench-cluster.ts';
 import { startBenchServer } from './bench-server.ts';
+import { ClosingStack } from './closing-stack.ts';
 import { processFigures } from './process-figures.ts';
 import { benchCommand, publishResults } from './result-page.ts';
 
@@ -40,49 +41,46 @@ const { values: flags } = parseArgs({ options: { tokens: { type: 'string', defau
 process.exitCode = (await run(Number(flags.tokens))) ? 0 : 1;
 
 async function run(tokens: number): Promise<boolean> {
+  await using closing = new ClosingStack();
   const cluster = await openBenchCluster(process.env.BENCH_DATABASE_URL, true);
+  closing.add(() => cluster.close());
   const target = await cluster.createDatabase('import');
-  const close = closingOnce(async () => {
+  closing.add(async () => {
     await queryOnce(target, `DROP DATABASE IF EXISTS ${SOURCE_NAME} WITH (FORCE)`);
-    await cluster.close();
   });
-  try {
-    const source = await fillSource(target, tokens);
-    const folder = join(cluster.folder, 'server');
-    await (await startBenchServer(target, folder)).stop();
-    const first = await importAll(target, source, folder);
-    const again = await importAll(target, source, folder);
-    const rate = Math.round(tokens / first.seconds);
-    const peak = Math.round(first.peak / MEGABYTE);
-    const isKept = rate >= LIMITS.tokensPerSecond && peak <= LIMITS.megabytes;
-    await publishResults({
-      name: 'import',
-      title: 'Import from LinOTP',
-      command: benchCommand('bench:import'),
-      measures:
-        'Tokens a second and memory of `tankeeper import linotp`: [Benchmarks](../benchmarks.md#import-from-linotp).',
-      software: `PostgreSQL ${cluster.version}`,
-      sections: [
-        `${tokens} tokens in PostgreSQL, both databases and the command on one machine. Seconds of the whole command.`,
-        {
-          head: ['Import', 'Seconds', 'Tokens a second', 'Peak RSS, MB'],
-          rows: [
-            ['into an empty database', first.seconds.toFixed(1), rate, peak],
-            [
-              'again, without a change',
-              again.seconds.toFixed(1),
-              Math.round(tokens / again.seconds),
-              Math.round(again.peak / MEGABYTE),
-            ],
+  const source = await fillSource(target, tokens);
+  const folder = join(cluster.folder, 'server');
+  await (await startBenchServer(target, folder)).stop();
+  const first = await importAll(target, source, folder);
+  const again = await importAll(target, source, folder);
+  const rate = Math.round(tokens / first.seconds);
+  const peak = Math.round(first.peak / MEGABYTE);
+  const isKept = rate >= LIMITS.tokensPerSecond && peak <= LIMITS.megabytes;
+  await publishResults({
+    name: 'import',
+    title: 'Import from LinOTP',
+    command: benchCommand('bench:import'),
+    measures:
+      'Tokens a second and memory of `tankeeper import linotp`: [Benchmarks](../benchmarks.md#import-from-linotp).',
+    software: `PostgreSQL ${cluster.version}`,
+    sections: [
+      `${tokens} tokens in PostgreSQL, both databases and the command on one machine. Seconds of the whole command.`,
+      {
+        head: ['Import', 'Seconds', 'Tokens a second', 'Peak RSS, MB'],
+        rows: [
+          ['into an empty database', first.seconds.toFixed(1), rate, peak],
+          [
+            'again, without a change',
+            again.seconds.toFixed(1),
+            Math.round(tokens / again.seconds),
+            Math.round(again.peak / MEGABYTE),
           ],
-        },
-        `- ${isKept ? 'PASS' : 'FAIL'}: at least ${LIMITS.tokensPerSecond} tokens a second in at most ${LIMITS.megabytes} MB`,
-      ],
-    });
-    return isKept;
-  } finally {
-    await close();
-  }
+        ],
+      },
+      `- ${isKept ? 'PASS' : 'FAIL'}: at least ${LIMITS.tokensPerSecond} tokens a second in at most ${LIMITS.megabytes} MB`,
+    ],
+  });
+  return isKept;
 }
 
 /** @returns the URL of a LinOTP database on the same server */

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 
 import pg from 'pg';
 
-import { closingOnce, openBenchCluster } from './bench-cluster.ts';
+import { openBenchCluster } from './bench-cluster.ts';
 import { startBenchServer } from './bench-server.ts';
+import { ClosingStack } from './closing-stack.ts';
 import { HttpProbe } from './http-probe.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { benchCommand, publishResults, type ResultTable } from './result-page.ts';
 import { fillTokens } from './token-fill.ts';
-import { median, range, ratiosByRound, type Rounds, summarise } from './sample-statistics.ts';
+import { median, quantile, range, ratiosByRound, rotate, type Rounds } from './sample-statistics.ts';
 
 /** `npm run bench:monitoring -- --tokens 10000000`: see docs/benchmarks.md. */
 
@@ -62,7 +63,6 @@ interface Subject {
   readonly probe: HttpProbe;
   readonly client: pg.Client;
   readonly rounds: ReadonlyMap<Kind, number[][]>;
-  readonly close: () => Promise<void>;
 }
 
 const { values: flags } = parseArgs({
@@ -76,60 +76,50 @@ process.exitCode = (await run(Number(flags.tokens), Number(flags.rounds), Number
 
 async function run(largest: number, rounds: number, requests: number): Promise<boolean> {
   const sizes = [MIN_TOKENS, MIDDLE].filter((size) => size < largest);
+  await using closing = new ClosingStack();
   const cluster = await openBenchCluster(process.env.BENCH_DATABASE_URL, false);
+  closing.add(() => cluster.close());
   const subjects: Subject[] = [];
-  const close = closingOnce(async () => {
-    await Promise.all(subjects.map((subject) => subject.close()));
-    await cluster.close();
-  });
-  try {
-    for (const tokens of [...sizes, largest]) {
-      const url = await cluster.createDatabase(`tokens_${tokens}`);
-      subjects.push(await openSubject(url, tokens, join(cluster.folder, `server-${tokens}`)));
-    }
-    await measure(subjects, rounds, requests);
-    const verdicts = MEASURED.flatMap((kind) => judge(kind, subjects));
-    await publishResults({
-      name: 'monitoring',
-      title: 'Monitoring',
-      command: benchCommand('bench:monitoring'),
-      measures:
-        'Response times of `/monitoring` by the number of tokens: [Benchmarks](../benchmarks.md#monitoring).',
-      software: `PostgreSQL ${cluster.version}`,
-      sections: [
-        `${REALMS} realms, ${USERS} users, ${rounds} rounds of ${requests} requests, one at a time.`,
-        timesTable(subjects),
-        verdicts.every(({ kept }) => kept)
-          ? `- PASS: each median at ${largest} tokens is at most ${LIMIT_BY_SIZE} × that at ${sizes[0] ?? largest}, and ${LIMIT_BY_BASE} × SELECT 1 through the same server`
-          : verdicts.flatMap(({ text, kept }) => (kept ? [] : [`- FAIL: ${text}`])).join('\n'),
-      ],
-    });
-    return verdicts.every(({ kept }) => kept);
-  } finally {
-    await close();
+  for (const tokens of [...sizes, largest]) {
+    const url = await cluster.createDatabase(`tokens_${tokens}`);
+    subjects.push(await openSubject(closing, url, tokens, join(cluster.folder, `server-${tokens}`)));
   }
+  await measure(subjects, rounds, requests);
+  const verdicts = MEASURED.flatMap((kind) => judge(kind, subjects));
+  const isKept = verdicts.every(({ kept }) => kept);
+  await publishResults({
+    name: 'monitoring',
+    title: 'Monitoring',
+    command: benchCommand('bench:monitoring'),
+    measures:
+      'Response times of `/monitoring` by the number of tokens: [Benchmarks](../benchmarks.md#monitoring).',
+    software: `PostgreSQL ${cluster.version}`,
+    sections: [
+      `${REALMS} realms, ${USERS} users, ${rounds} rounds of ${requests} requests, one at a time.`,
+      timesTable(subjects),
+      isKept
+        ? `- PASS: each median at ${largest} tokens is at most ${LIMIT_BY_SIZE} × that at ${sizes[0] ?? largest}, and ${LIMIT_BY_BASE} × SELECT 1 through the same server`
+        : verdicts.flatMap(({ text, kept }) => (kept ? [] : [`- FAIL: ${text}`])).join('\n'),
+    ],
+  });
+  return isKept;
 }
 
-async function openSubject(url: string, tokens: number, folder: string): Promise<Subject> {
+async function openSubject(
+  closing: ClosingStack,
+  url: string,
+  tokens: number,
+  folder: string,
+): Promise<Subject> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const opened: (() => Promise<void>)[] = [() => client.end()];
-  const close = async (): Promise<void> => {
-    for (const one of opened.toReversed()) {
-      await one();
-    }
-  };
-  try {
-    await fillTokens(client, { tokens, users: USERS, realms: REALMS });
-    const server = await startBenchServer(url, folder);
-    opened.push(() => server.stop());
-    const probe = new HttpProbe(server.baseUrl, server.apiToken);
-    await assertTotal(probe, tokens);
-    return { tokens, probe, client, rounds: new Map(KINDS.map((kind) => [kind, []])), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  closing.add(() => client.end());
+  await fillTokens(client, { tokens, users: USERS, realms: REALMS });
+  const server = await startBenchServer(url, folder);
+  closing.add(() => server.stop());
+  const probe = new HttpProbe(server.baseUrl, server.apiToken);
+  await assertTotal(probe, tokens);
+  return { tokens, probe, client, rounds: new Map(KINDS.map((kind) => [kind, []])) };
 }
 
 /** A quick answer that is wrong is worth nothing. */
@@ -175,21 +165,16 @@ async function times({ probe, client, tokens }: Subject, kind: Kind, requests: n
   return taken;
 }
 
-function rotate<Value>(values: readonly Value[], by: number): readonly Value[] {
-  const start = by % values.length;
-  return [...values.slice(start), ...values.slice(0, start)];
-}
-
 function timesTable(subjects: readonly Subject[]): ResultTable {
   const timesOf = (kind: Kind, subject: Subject): readonly (string | number)[] => {
-    const { median: middle, p99 } = summarise(roundsOf(subject, kind));
+    const rounds = roundsOf(subject, kind);
     return [
       kind.name,
       subject.tokens,
-      middle.toFixed(3),
-      p99.toFixed(3),
-      describeRatio(roundsOf(subject, kind), roundsOf(subject, BASE)),
-      describeRatio(roundsOf(subject, kind), roundsOf(subjects[0], kind)),
+      median(rounds.flat()).toFixed(3),
+      quantile(rounds.flat(), 0.99).toFixed(3),
+      describeRatio(rounds, roundsOf(subject, BASE)),
+      describeRatio(rounds, roundsOf(subjects[0], kind)),
     ];
   };
   return {

@@ -41,32 +41,28 @@ async function run(chromium: string): Promise<boolean> {
       ['bundle.js', bundle],
     ]),
   );
-  const browser = await startChromium(chromium);
-  try {
-    const times: Times[] = [];
-    for (const work of WORKS) {
-      times.push(await measure(browser, site, work));
-    }
-    const passed = times
-      .filter(({ work }) => work.startsWith('challenge'))
-      .every(({ first, warm }) => quantile([...first, ...warm], 0.99) <= GOAL_MS);
-    await publishResults({
-      name: 'response-in-browser',
-      title: 'The computations of an app',
-      command: benchCommand('bench:app'),
-      measures:
-        'The time from the text of a code to the response, with signature and counter, and of the key derivation of the second roll-out code: PBKDF2 with 10 000 rounds by WebCrypto, which is used, and by `@noble/hashes`.',
-      software: `Chromium ${browser.version()}`,
-      sections: [
-        `Milliseconds. First: the first time in a fresh page, median of ${FRESH_PAGES}. Others: of ${TIMES} times after ${WARM_UP}. Slowed: Chromium with a main thread ${SLOWDOWN} times as slow, as on a phone.`,
-        table(times),
-        `- ${passed ? 'PASS' : 'FAIL'}: 99 % of the responses within ${GOAL_MS} ms`,
-      ],
-    });
-    return passed;
-  } finally {
-    await browser.close();
+  await using browser = await startChromium(chromium);
+  const times: Times[] = [];
+  for (const work of WORKS) {
+    times.push(await measure(browser, site, work));
   }
+  const passed = times
+    .filter(({ work }) => work.startsWith('challenge'))
+    .every(({ first, warm }) => quantile([...first, ...warm], 0.99) <= GOAL_MS);
+  await publishResults({
+    name: 'response-in-browser',
+    title: 'The computations of an app',
+    command: benchCommand('bench:app'),
+    measures:
+      'The time from the text of a code to the response, with signature and counter, and of the key derivation of the second roll-out code: PBKDF2 with 10 000 rounds by WebCrypto, which is used, and by `@noble/hashes`.',
+    software: `Chromium ${browser.version()}`,
+    sections: [
+      `Milliseconds. First: the first time in a fresh page, median of ${FRESH_PAGES}. Others: of ${TIMES} times after ${WARM_UP}. Slowed: Chromium with a main thread ${SLOWDOWN} times as slow, as on a phone.`,
+      table(times),
+      `- ${passed ? 'PASS' : 'FAIL'}: 99 % of the responses within ${GOAL_MS} ms`,
+    ],
+  });
+  return passed;
 }
 
 async function measure(browser: Browser, site: FileSite, work: Work): Promise<Times> {
@@ -88,14 +84,10 @@ async function inPage<Value>(
   site: FileSite,
   use: (page: Page) => Promise<Value>,
 ): Promise<Value> {
-  const context = await browser.newContext();
-  try {
-    const page = await context.newPage();
-    await page.goto(site.origin);
-    return await use(page);
-  } finally {
-    await context.close();
-  }
+  await using context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(site.origin);
+  return await use(page);
 }
 
 function timeIn(page: Page, work: Work, times: number, warmUp: number): Promise<number[]> {

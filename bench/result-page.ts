@@ -44,18 +44,9 @@ export async function publishResults(page: ResultPage): Promise<void> {
   if (process.env.WRITE_RESULTS === '1') {
     const file = join(RESULTS_FOLDER, `${page.name}.md`);
     await mkdir(RESULTS_FOLDER, { recursive: true });
-    await writeFile(file, await resultText(page));
+    await writeFile(file, await formatMarkdown([...heading(page), ...sections]));
     process.stderr.write(`Written: ${file}\n`);
   }
-}
-
-/** @returns the whole page, as Prettier writes it */
-function resultText(page: ResultPage): Promise<string> {
-  return formatMarkdown([...heading(page), ...sectionsOf(page)]);
-}
-
-function sectionsOf({ sections }: ResultPage): readonly string[] {
-  return sections.map((section) => (typeof section === 'string' ? section : markdown(section)));
 }
 
 function heading({ title, command, measures, software }: ResultPage): readonly string[] {
@@ -80,6 +71,7 @@ function markdown({ head, rows }: ResultTable): string {
     .join('\n');
 }
 
+/** @returns the paragraphs as Prettier writes them */
 function formatMarkdown(paragraphs: readonly string[]): Promise<string> {
   return format(paragraphs.join('\n\n'), { parser: 'markdown' });
 }

@@ -1,14 +1,6 @@
 /** Times of one kind of request, in milliseconds, one list a round. */
 export type Rounds = readonly (readonly number[])[];
 
-/** The statistics of the samples, in milliseconds. */
-export interface Summary {
-  readonly median: number;
-  readonly p99: number;
-  /** Medians of the quickest and of the slowest round. */
-  readonly spread: readonly [least: number, most: number];
-}
-
 /**
  * @param share 0.5 for the median
  * @returns the smallest value that at least this share of all values does not exceed
@@ -27,12 +19,13 @@ export function range(values: readonly number[]): readonly [least: number, most:
   return [Math.min(...values), Math.max(...values)];
 }
 
-export function summarise(rounds: Rounds): Summary {
-  const all = rounds.flat();
-  return { median: median(all), p99: quantile(all, 0.99), spread: range(rounds.map(median)) };
-}
-
 /** @returns the median of each round of one over that of the same round of the other: what was busy then hit both */
 export function ratiosByRound(one: Rounds, other: Rounds): readonly number[] {
   return one.map((round, index) => median(round) / median(other[index] ?? []));
+}
+
+/** @returns the values in the order of a round: each round begins with another one */
+export function rotate<Value>(values: readonly Value[], round: number): readonly Value[] {
+  const start = round % values.length;
+  return [...values.slice(start), ...values.slice(0, start)];
 }

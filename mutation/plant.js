@@ -1,17 +1,26 @@
 // Plants faults one by one and runs the tests that are nearest to each. See docs/mutation.md.
 //
 //   node --import tsx mutation/plant.js GROUP [TESTS…]    the faults of mutation/planted/GROUP.js; TESTS: what else is run for those not found
+//   --from NUMBER: without the faults before this one, counted from 0
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 
 import setUp from '../tests/support/database/global-setup.ts';
 import tearDown from '../tests/support/database/global-teardown.ts';
 
 const JEST =
   '--max-semi-space-size=64 --disable-warning=ExperimentalWarning --import tsx node_modules/jest/bin/jest.js';
-const [group = '', ...further] = process.argv.slice(2);
-const { faults } = await import(`./planted/${group}.js`);
+/** Tests that a fault lets wait for ever count as not having found it. */
+const LONGEST_MS = 600_000;
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { from: { type: 'string', default: '0' } },
+});
+const [group = '', ...further] = positionals;
+const planted = await import(`./planted/${group}.js`);
+const faults = planted.faults.slice(Number(values.from));
 let missed = 0;
 await setUp();
 for (const [file, from, to, nearest] of faults) {
@@ -47,9 +56,15 @@ process.exitCode = missed > 0 ? 1 : 0;
 /** @returns the tests that fail; with `bail` the first of them alone */
 function testsThatFail(tests, bail) {
   const options = ['--config', 'mutation/planted-tests.js', ...(bail ? ['--bail', '--runInBand'] : [])];
-  const { stderr } = spawnSync(process.execPath, [...JEST.split(' '), ...options, ...tests], {
+  const { stderr, error } = spawnSync(process.execPath, [...JEST.split(' '), ...options, ...tests], {
     encoding: 'utf8',
+    timeout: LONGEST_MS,
+    killSignal: 'SIGKILL',
   });
+  if (error?.code === 'ETIMEDOUT') {
+    console.log(`no end within ${LONGEST_MS / 1000} s: ${tests.join(' ')}`);
+    return [];
+  }
   const [, ...files] = stderr.split(/^FAIL /m);
   return files
     .flatMap((file) => {

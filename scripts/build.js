@@ -1,8 +1,10 @@
 // Bundles src/ with its libraries, and the pages in app/ and console/ to static files. Types are checked by `npm run typecheck`.
 //
-//   node scripts/build.js [FOLDER]     FOLDER beside src/, dist by default
-//   node scripts/build.js --prepare    for npm: no build where the compiler is missing (npm ci --omit=dev)
-import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+//   node scripts/build.js [FOLDER]         FOLDER beside src/, dist by default
+//   node scripts/build.js FOLDER --copy    copies dist/ there instead, if that was made of the same
+//   node scripts/build.js --prepare        for npm: no build where the compiler is missing (npm ci --omit=dev)
+import { createHash } from 'node:crypto';
+import { copyFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, join, relative } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -29,10 +31,20 @@ const NOT_BUNDLED = [
 /** Of the libraries in a bundle, in its folder. */
 const LICENCES = 'LICENCES.md';
 
+/** In a build, the hash of all that it was made of. */
+const INPUTS_FILE = 'inputs.sha256';
+
+/** Beside src/, the inputs of a build. */
+const INPUTS = ['app', 'console', 'docs/guides'];
+
 /** Files that a coding makes smaller. */
 const TEXTS = ['.html', '.js', '.css', '.json', '.webmanifest', '.svg', '.txt'];
 
-const [given = 'dist'] = process.argv.slice(2);
+const [given = 'dist', option] = process.argv.slice(2);
+if (option === '--copy' && (await isCurrent(join(ROOT, 'dist')))) {
+  await cp(join(ROOT, 'dist'), join(ROOT, given), { recursive: true });
+  process.exit();
+}
 const vite = await import('vite').catch((error) => {
   if (given !== '--prepare') {
     throw error;
@@ -49,6 +61,7 @@ async function build(target) {
   const folder = join(ROOT, `dist-new-${process.pid}`);
   // Before the sources are read: an edit during the build makes it an old one.
   const hash = hashSources();
+  const inputs = await hashInputs();
   try {
     // Libraries choose by it between their code and that for development, which is slower and twice as large.
     process.env.NODE_ENV = 'production';
@@ -57,11 +70,36 @@ async function build(target) {
     await copyStatements(folder);
     await buildPages(folder);
     await writeFile(join(folder, HASH_FILE), hash);
+    await writeFile(join(folder, INPUTS_FILE), inputs);
     await rm(target, { recursive: true, force: true });
     await rename(folder, target);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Also of its pages, which the program's own look at its sources leaves out. */
+async function isCurrent(folder) {
+  const made = await readFile(join(folder, INPUTS_FILE), 'utf8').catch(() => undefined);
+  return made === (await hashInputs());
+}
+
+async function hashInputs() {
+  const hash = createHash('sha256').update(hashSources());
+  const files = [import.meta.filename, ...(await Promise.all(INPUTS.map(filesIn))).flat().sort()];
+  for (const file of files) {
+    const content = await readFile(file);
+    hash.update(`${relative(ROOT, file)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex');
+}
+
+/** But for types, which are not built, and of which the checks write some. */
+async function filesIn(folder) {
+  const entries = await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.d.ts'))
+    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 /** Copies the statements that modules read from files beside them. */

@@ -3,14 +3,12 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 
-import { readStatement, settleStatement } from './bare-statements.ts';
+import { READ_STATEMENT, SETTLE_STATEMENT } from './bare-statements.ts';
 
 /** The yardstick of Express and pg: a process of its own, which tells its port to its parent. */
 
 const [connectionString] = process.argv.slice(2);
 const pool = new pg.Pool({ connectionString, max: 10 });
-const READ = { name: 'read', text: readStatement('$1') };
-const SETTLE = { name: 'settle', text: settleStatement('$1::bigint') };
 
 const app = express();
 app.get('/constant', (_request, response) => {
@@ -25,11 +23,16 @@ app.post(
   express.urlencoded({ extended: false }),
   async (request: Request<unknown, unknown, { transactionid: string }>, response) => {
     const { rows } = await pool.query<{ challenge_id: string; closed_by: string | null }>({
-      ...READ,
+      name: 'read',
+      text: READ_STATEMENT,
       values: [request.body.transactionid],
     });
     const [seen] = rows;
-    const { rowCount } = await pool.query({ ...SETTLE, values: [seen?.challenge_id] });
+    const { rowCount } = await pool.query({
+      name: 'settle',
+      text: SETTLE_STATEMENT,
+      values: [seen?.challenge_id],
+    });
     response.json({ result: rowCount === 1 });
   },
 );

@@ -37,22 +37,19 @@ export async function fillBareChallenges(
   await client.query(`VACUUM (ANALYZE) ${BARE_SCHEMA}.challenges, ${BARE_SCHEMA}.tokens`);
 }
 
-/** Reads a challenge with its token and the token's realms. @param transaction its id, as SQL */
-export function readStatement(transaction: string): string {
-  return `SELECT c.id AS challenge_id, c.question, c.issued_at, c.wrong_count, c.closed_by,
+/** Reads a challenge with its token and the token's realms, by transaction id. */
+export const READ_STATEMENT = `SELECT c.id AS challenge_id, c.question, c.issued_at, c.wrong_count, c.closed_by,
       t.id AS token_id, t.serial, t.counter, t.fail_count, t.max_fail, t.seed, t.algorithm, s.realm_ids
     FROM ${BARE_SCHEMA}.challenges AS c
     JOIN ${BARE_SCHEMA}.tokens AS t ON t.id = c.token_id
     JOIN ${BARE_SCHEMA}.realm_sets AS s ON s.id = t.realm_set_id
-    WHERE c.transaction_id = ${transaction}`;
-}
+    WHERE c.transaction_id = $1`;
 
-/** Settles a right response: token, challenge and audit row. @param challenge its id, as SQL */
-export function settleStatement(challenge: string): string {
-  return `WITH challenge AS (
+/** Settles a right response: token, challenge and audit row, by the challenge's id. */
+export const SETTLE_STATEMENT = `WITH challenge AS (
       UPDATE ${BARE_SCHEMA}.challenges
       SET received_tan = true, valid_tan = true, closed_by = 'accepted', closed_at = clock_timestamp()
-      WHERE id = ${challenge} AND closed_by IS NULL
+      WHERE id = $1::bigint AND closed_by IS NULL
       RETURNING id, token_id
     ), token AS (
       UPDATE ${BARE_SCHEMA}.tokens AS t
@@ -60,13 +57,8 @@ export function settleStatement(challenge: string): string {
       FROM challenge WHERE t.id = challenge.token_id
       RETURNING t.serial
     )
-    ${auditing('ocra/check_t')}
-    FROM challenge CROSS JOIN token`;
-}
-
-function auditing(action: string): string {
-  return `INSERT INTO ${BARE_SCHEMA}.audit (id, at, actor, action, subject, realm, outcome, client, request_id,
+    INSERT INTO ${BARE_SCHEMA}.audit (id, at, actor, action, subject, realm, outcome, client, request_id,
       transaction_id)
-    SELECT challenge.id, clock_timestamp(), '', '${action}', token.serial, 'staff', 'accepted', '127.0.0.1',
-      '00000000-0000-0000-0000-000000000000', challenge.id::text`;
-}
+    SELECT challenge.id, clock_timestamp(), '', 'ocra/check_t', token.serial, 'staff', 'accepted', '127.0.0.1',
+      '00000000-0000-0000-0000-000000000000', challenge.id::text
+    FROM challenge CROSS JOIN token`;

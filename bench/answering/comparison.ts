@@ -3,10 +3,10 @@ import { issuedMeasure } from './issued-answers.ts';
 import { processFigures } from '../process-figures.ts';
 import { benchCommand, publishResults, type ResultTable } from '../result-page.ts';
 import { median, range } from '../sample-statistics.ts';
-import { startBareProcess } from './bare-process.ts';
 import { makeBareTables } from './bare-statements.ts';
+import { forkProgram } from './forked-program.ts';
 import { openInstallation, type Workplace } from './installation.ts';
-import { describeMachine, machineLine } from './machine.ts';
+import { machineLine } from './machine.ts';
 import { MEASURED_TOKENS } from './measured-tokens.ts';
 import {
   answeringMeasures,
@@ -27,18 +27,13 @@ const MEASURES = 'Requests a second beside yardsticks: [Benchmarks](../benchmark
 /** Measures requests a second beside the yardsticks, in alternation. */
 export async function compareRates(workplace: Workplace): Promise<void> {
   const { options } = workplace;
-  const { bench, bareStop } = await openBench(workplace, 'answering', 1);
-  const measures = [
-    ...options.connections.flatMap((number) => [
-      ...expressMeasures(number),
-      ...answeringMeasures(number),
-      issuedMeasure(number),
-    ]),
-  ].filter(({ group }) => options.only?.includes(group) ?? true);
+  const bench = await openBench(workplace, 'answering', 1);
+  const measures = options.connections
+    .flatMap((number) => [...expressMeasures(number), ...answeringMeasures(number), issuedMeasure(number)])
+    .filter(({ group }) => options.only?.includes(group) ?? true);
   const figures = await runRounds(bench, measures, options);
   const { rss } = await processFigures(bench.servers[0].pid);
   const memory = rss.map((bytes) => `${(bytes / MEBIBYTE).toFixed(0)} MiB`);
-  await bareStop();
   await publishRates(workplace, bench, 'answering', 'Answering', figures, [
     `Resident memory of the server afterwards: ${memory.join(' + ')}.`,
   ]);
@@ -47,7 +42,7 @@ export async function compareRates(workplace: Workplace): Promise<void> {
 /** Measures check_t and request with several server processes on one database. */
 export async function compareServers(workplace: Workplace, counts: readonly number[]): Promise<void> {
   const { options } = workplace;
-  const { bench, bareStop } = await openBench(workplace, 'servers', Math.max(...counts));
+  const bench = await openBench(workplace, 'servers', Math.max(...counts));
   const connections = Math.max(...options.connections);
   const measures = [
     ...expressMeasures(connections).filter(({ group }) => group === BARE_GROUP),
@@ -58,7 +53,6 @@ export async function compareServers(workplace: Workplace, counts: readonly numb
     ),
   ];
   const figures = await runRounds(bench, measures, options);
-  await bareStop();
   await publishRates(workplace, bench, 'answering-servers', 'Answering by several servers', figures, []);
 }
 
@@ -74,29 +68,24 @@ function onServers(measure: Measure, count: number): Measure {
   };
 }
 
-async function openBench(
-  workplace: Workplace,
-  name: string,
-  servers: number,
-): Promise<{ readonly bench: Bench; readonly bareStop: () => Promise<void> }> {
-  const installation = await openInstallation(workplace, { name, servers });
+async function openBench(workplace: Workplace, name: string, servers: number): Promise<Bench> {
+  const installation = await openInstallation(workplace, name, servers);
   await fillClosedChallenges(installation.client, CLOSED_CHALLENGES, MEASURED_TOKENS);
   await makeBareTables(installation.client, BARE_TOKENS);
-  const bare = await startBareProcess(installation.databaseUrl);
-  workplace.closing.add(() => bare.stop());
-  const bench = { ...installation, bare, load: workplace.load };
-  return { bench, bareStop: () => bare.stop() };
+  const program = forkProgram(new URL('./bare-server.ts', import.meta.url), [installation.databaseUrl]);
+  workplace.closing.add(() => program.stop());
+  const bare = { baseUrl: `http://127.0.0.1:${String(await program.message())}`, pid: program.pid };
+  return { ...installation, bare, load: workplace.load };
 }
 
 async function publishRates(
-  { options }: Workplace,
+  { cluster, options }: Workplace,
   { client }: Bench,
   name: string,
   title: string,
   figures: RoundFigures,
   remarks: readonly string[],
 ): Promise<void> {
-  const machine = await describeMachine(client);
   const busiest = Math.max(...[...figures.values()].flat().map(({ clientCpu }) => clientCpu || 0));
   const settings = Object.entries(options.environment).map(([variable, value]) => `${variable}=${value}`);
   await publishResults({
@@ -104,14 +93,14 @@ async function publishRates(
     command: benchCommand('bench'),
     title,
     measures: MEASURES,
-    software: `PostgreSQL ${machine.postgres}`,
+    software: `PostgreSQL ${cluster.version}`,
     sections: [
       `${options.rounds} rounds of ${options.seconds} s each, in alternation: medians, with least and greatest round.`,
       ratesTable(figures),
       [
         ...remarks,
         `The load client used at most ${(busiest * 100).toFixed(0)} % of a core.`,
-        machineLine(machine),
+        await machineLine(client),
         ...(settings.length === 0 ? [] : [`Settings of the server: ${settings.join(', ')}.`]),
       ].join('\n'),
     ],
@@ -139,19 +128,12 @@ function ratesTable(figures: RoundFigures): ResultTable {
         range(rates)
           .map((rate) => rate.toFixed(0))
           .join('–'),
-        middle(ratiosToBare(measure, rounds, figures), 2),
-        middle(
+        ...[
+          ratiosToBare(measure, rounds, figures),
           rounds.map((run) => run.median),
-          2,
-        ),
-        middle(
           rounds.map(({ p99 }) => p99),
-          2,
-        ),
-        middle(
           rounds.map(({ serverCpu }) => serverCpu),
-          2,
-        ),
+        ].map((values) => middle(values, 2)),
       ];
     }),
   };

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import pg from 'pg';
 
-import { type BenchCluster, openBenchCluster } from '../bench-cluster.ts';
+import type { BenchCluster } from '../bench-cluster.ts';
 import { type BenchServer, startBenchServer } from '../bench-server.ts';
-import { ClosingStack } from '../closing-stack.ts';
-import { type LoadProcess, startLoadProcess } from './load-process.ts';
+import type { ClosingStack } from '../closing-stack.ts';
+import type { ForkedProgram } from './forked-program.ts';
 import { loadMeasuredTokens } from './measured-tokens.ts';
 import type { BenchOptions } from './options.ts';
 
@@ -20,7 +20,7 @@ const LIMITS = {
 /** A PostgreSQL, a load client, and what is closed at the end. */
 export interface Workplace {
   readonly cluster: BenchCluster;
-  readonly load: LoadProcess;
+  readonly load: ForkedProgram;
   readonly options: BenchOptions;
   readonly closing: ClosingStack;
 }
@@ -32,29 +32,11 @@ export interface MeasuredInstallation {
   readonly client: pg.Client;
 }
 
-/** Runs a bench in a workplace of its own, which is closed at its end and on Ctrl-C. */
-export async function inWorkplace(
-  options: BenchOptions,
-  work: (workplace: Workplace) => Promise<void>,
-): Promise<void> {
-  const cluster = await openBenchCluster(options.database, true);
-  const closing = new ClosingStack();
-  closing.add(() => cluster.close());
-  try {
-    const load = startLoadProcess();
-    closing.add(() => load.stop());
-    await work({ cluster, load, options, closing });
-  } finally {
-    await closing.close();
-  }
-}
-
-/**
- * Makes a database, starts servers on it and loads the measured tokens.
- */
+/** Makes a database, starts servers on it and loads the measured tokens. */
 export async function openInstallation(
   { cluster, options, closing }: Workplace,
-  { name, servers }: { name: string; servers: number },
+  name: string,
+  servers: number,
 ): Promise<MeasuredInstallation> {
   const databaseUrl = await cluster.createDatabase(name);
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -62,23 +44,21 @@ export async function openInstallation(
   closing.add(() => client.end());
   await client.query('SET statement_timeout = 0');
   const folder = join(cluster.folder, name);
-  const start = async (): Promise<BenchServer> => {
+  const start = async (index: number): Promise<BenchServer> => {
     const server = await startBenchServer(through(databaseUrl, options.pgbouncer), folder, {
       rights: '*',
-      tokenName: `bench${started.length}`,
+      tokenName: `bench${index}`,
       environment: { ...LIMITS, ...options.environment },
     });
     closing.add(() => server.stop());
     return server;
   };
-  const started: BenchServer[] = [];
-  const first = await start();
-  started.push(first);
+  const first = await start(0);
   await loadMeasuredTokens(first, client, cluster.folder);
-  while (started.length < servers) {
-    started.push(await start());
+  const others: BenchServer[] = [];
+  for (let index = 1; index < servers; index += 1) {
+    others.push(await start(index));
   }
-  const [, ...others] = started;
   return { databaseUrl, servers: [first, ...others], client };
 }
 

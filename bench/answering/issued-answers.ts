@@ -2,9 +2,18 @@ import type pg from 'pg';
 
 import { computeResponse } from '../../src/ocra/compute.ts';
 import { parseQrTanUrl } from '../../src/ocra/qrtan-url.ts';
-import { quantile } from '../sample-statistics.ts';
+import { runLoad } from './forked-program.ts';
+import type { LoadResult } from './load-job.ts';
 import { MEASURED_KEY, MEASURED_SUITE, requestedSerials } from './measured-tokens.ts';
-import { type Bench, checkingBy, cpuOf, type Figures, type Measure, requesting } from './measures.ts';
+import {
+  type Bench,
+  checkingBy,
+  cpuOf,
+  type Figures,
+  figuresOf,
+  type Measure,
+  requesting,
+} from './measures.ts';
 
 /** The challenges that are issued at once: fewer than there are tokens, and than a server keeps. */
 const ISSUED_FOR_ONE_CONNECTION = 400;
@@ -12,8 +21,6 @@ const ISSUED_FOR_SEVERAL = 1_500;
 const ISSUING_CONNECTIONS = 16;
 /** Longer than any part takes: it ends when its forms are used up. */
 const MAX_SECONDS = 60;
-
-const MILLISECONDS = 1000;
 
 /**
  * @returns check_t of challenges that the server itself has just issued, as with a single server. Issue and responses
@@ -24,7 +31,6 @@ export function issuedMeasure(connections: number): Measure {
     name: 'check_t, issued by the server',
     group: 'issued',
     connections,
-    isYardstick: false,
     run: async (bench, { seconds }) => {
       const counters = await countersOf(bench.client);
       const most = connections === 1 ? ISSUED_FOR_ONE_CONNECTION : ISSUED_FOR_SEVERAL;
@@ -33,19 +39,15 @@ export function issuedMeasure(connections: number): Measure {
       while (parts.reduce((sum, part) => sum + part.seconds, 0) < seconds) {
         parts.push(await answerIssued(bench, counters, connections, most));
       }
-      return figuresOf(parts);
+      return figuresOfParts(parts);
     },
   };
 }
 
 /** The responses to challenges that were issued at once. */
-interface Part {
-  readonly seconds: number;
-  readonly milliseconds: Float64Array;
-  readonly answered: number;
-  /** CPU seconds of the server, and of the load client. */
+interface Part extends LoadResult {
+  /** CPU seconds of the servers. */
   readonly serverCpu: number;
-  readonly clientCpu: number;
 }
 
 async function answerIssued(
@@ -57,7 +59,7 @@ async function answerIssued(
   const extent = { warmUp: 0, seconds: MAX_SECONDS };
   const { job, pids } = await requesting(bench);
   const bodies = requestedSerials().map((serial) => `serial=${serial}&data=${serial}`);
-  const { texts } = await bench.load.run({
+  const { texts } = await runLoad(bench.load, {
     ...job,
     ...extent,
     connections: ISSUING_CONNECTIONS,
@@ -67,23 +69,23 @@ async function answerIssued(
   });
   const forms = texts.map((text) => rightResponse(text, counters));
   const before = await cpuOf(pids);
-  const result = await bench.load.run({ ...checkingBy(bench.servers, forms).job, ...extent, connections });
-  const serverCpu = (await cpuOf(pids)) - before;
-  return { ...result, serverCpu, clientCpu: result.cpu * result.seconds };
+  const answers = checkingBy(bench.servers, forms);
+  const result = await runLoad(bench.load, { ...answers.job, ...extent, connections });
+  return { ...result, serverCpu: (await cpuOf(pids)) - before };
 }
 
-function figuresOf(parts: readonly Part[]): Figures {
+function figuresOfParts(parts: readonly Part[]): Figures {
   const sumOf = (figure: (part: Part) => number): number =>
     parts.reduce((sum, part) => sum + figure(part), 0);
   const seconds = sumOf((part) => part.seconds);
-  const times = parts.flatMap(({ milliseconds }) => [...milliseconds]);
-  return {
-    perSecond: times.length / seconds,
-    median: quantile(times, 0.5),
-    p99: quantile(times, 0.99),
-    serverCpu: (sumOf(({ serverCpu }) => serverCpu) * MILLISECONDS) / sumOf(({ answered }) => answered),
-    clientCpu: sumOf(({ clientCpu }) => clientCpu) / seconds,
+  const all = {
+    milliseconds: Float64Array.from(parts.flatMap(({ milliseconds }) => [...milliseconds])),
+    seconds,
+    answered: sumOf(({ answered }) => answered),
+    cpu: sumOf((part) => part.cpu * part.seconds) / seconds,
   };
+  const serverCpu = sumOf((part) => part.serverCpu);
+  return figuresOf(all, serverCpu);
 }
 
 /** @returns the counters of the tokens that challenges are requested for, by serial */

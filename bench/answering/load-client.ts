@@ -78,13 +78,13 @@ class LoadRun {
 
   #send(client: Client, body: string, begun: number): Promise<void> {
     const { method, path, headers } = this.#job;
-    const { promise, resolve } = settled();
-    const receive = receiver((status, text) => {
-      this.#count(status, text, begun);
-      resolve();
+    return new Promise((resolve) => {
+      const receive = receiver((status, text) => {
+        this.#count(status, text, begun);
+        resolve();
+      });
+      client.dispatch({ path, method, headers, ...(method === 'POST' && { body }) }, receive);
     });
-    client.dispatch({ path, method, headers, ...(method === 'POST' && { body }) }, receive);
-    return promise;
   }
 
   #count(status: number, text: string, begun: number): void {
@@ -103,14 +103,6 @@ class LoadRun {
       this.#milliseconds.push(now - begun);
     }
   }
-}
-
-function settled(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }
 
 /** @param done gets status and body; status 0 and the error's text where there was no answer */

@@ -1,11 +1,10 @@
 import type { BenchServer } from '../bench-server.ts';
 import { processFigures } from '../process-figures.ts';
 import { quantile } from '../sample-statistics.ts';
-import type { BareProcess } from './bare-process.ts';
 import { fillBareChallenges } from './bare-statements.ts';
+import { type ForkedProgram, runLoad } from './forked-program.ts';
 import type { MeasuredInstallation } from './installation.ts';
-import type { LoadJob } from './load-job.ts';
-import type { LoadProcess } from './load-process.ts';
+import type { LoadJob, LoadResult } from './load-job.ts';
 import { prepareAnswers, preparePasses, prepareRequests } from './measured-tokens.ts';
 
 /** Rows of the yardsticks' tokens. */
@@ -17,10 +16,13 @@ const MILLISECONDS = 1000;
 /** The measured time of a run, in seconds, and that in front of it. */
 type Extent = Pick<LoadJob, 'warmUp' | 'seconds'>;
 
+/** What answers: the service, or the bare Express server of the yardsticks. */
+type Answering = Pick<BenchServer, 'baseUrl' | 'pid'>;
+
 /** The installation that a measure runs against. */
 export interface Bench extends MeasuredInstallation {
-  readonly bare: BareProcess;
-  readonly load: LoadProcess;
+  readonly bare: Answering;
+  readonly load: ForkedProgram;
 }
 
 /** The figures of one run. Times are in milliseconds; NaN where they are not known. */
@@ -40,8 +42,6 @@ export interface Measure {
   /** The word for it in `--only`. */
   readonly group: string;
   readonly connections: number;
-  /** True if it is a measure to compare with, not one of tankeeper. */
-  readonly isYardstick: boolean;
   /** @param requests the most that the run is prepared for */
   run(bench: Bench, extent: Extent, requests: number): Promise<Figures>;
 }
@@ -55,26 +55,30 @@ interface Prepared {
 type Prepare = (bench: Bench, requests: number) => Promise<Prepared>;
 
 /** @returns a measure by the load client */
-function httpMeasure(parts: Omit<Measure, 'run'>, prepare: Prepare): Measure {
+function httpMeasure(group: string, name: string, connections: number, prepare: Prepare): Measure {
   return {
-    ...parts,
+    group,
+    name,
+    connections,
     run: async (bench, extent, requests) => {
       const { job, pids } = await prepare(bench, requests);
-      return runJob(bench.load, { ...job, connections: parts.connections, ...extent }, pids);
+      const before = await cpuOf(pids);
+      const result = await runLoad(bench.load, { ...job, connections, ...extent });
+      return figuresOf(result, (await cpuOf(pids)) - before);
     },
   };
 }
 
-/** Runs a job. @param pids the processes that answer it */
-async function runJob(load: LoadProcess, job: LoadJob, pids: readonly number[]): Promise<Figures> {
-  const before = await cpuOf(pids);
-  const { milliseconds, seconds, answered, cpu } = await load.run(job);
-  const times = [...milliseconds];
+/** @param serverCpu CPU seconds of the processes that gave the answers */
+export function figuresOf(
+  { milliseconds, seconds, answered, cpu }: Pick<LoadResult, 'milliseconds' | 'seconds' | 'answered' | 'cpu'>,
+  serverCpu: number,
+): Figures {
   return {
-    perSecond: times.length / seconds,
-    median: quantile(times, 0.5),
-    p99: quantile(times, 0.99),
-    serverCpu: (((await cpuOf(pids)) - before) * MILLISECONDS) / answered,
+    perSecond: milliseconds.length / seconds,
+    median: quantile([...milliseconds], 0.5),
+    p99: quantile([...milliseconds], 0.99),
+    serverCpu: (serverCpu * MILLISECONDS) / answered,
     clientCpu: cpu,
   };
 }
@@ -90,112 +94,85 @@ export const BARE_GROUP = 'bare';
 
 /** @returns the yardsticks of Express */
 export function expressMeasures(connections: number): readonly Measure[] {
-  const parts = { connections, isYardstick: true };
   return [
-    httpMeasure({ ...parts, name: '(b) Express + pg, two statements', group: BARE_GROUP }, checkingBare),
-    httpMeasure({ ...parts, name: 'Express + pg, SELECT 1', group: 'select' }, getting('/select')),
-    httpMeasure({ ...parts, name: 'Express, constant', group: 'constant' }, getting('/constant')),
+    httpMeasure(BARE_GROUP, '(b) Express + pg, two statements', connections, checkingBare),
+    httpMeasure('select', 'Express + pg, SELECT 1', connections, getting('/select')),
+    httpMeasure('constant', 'Express, constant', connections, getting('/constant')),
   ];
 }
 
 /** @returns check_t, request with an API token, init, which draws QR pictures, and a pass */
 export function answeringMeasures(connections: number): readonly Measure[] {
-  const parts = { connections, isYardstick: false };
   return [
-    httpMeasure({ ...parts, name: 'check_t', group: 'check' }, checking),
-    httpMeasure({ ...parts, name: 'request', group: 'request' }, requesting),
-    httpMeasure({ ...parts, name: 'init with pictures', group: 'init' }, enrolling),
-    httpMeasure({ ...parts, name: 'validate/check, HOTP of a user with two tokens', group: 'hotp' }, passing),
+    httpMeasure('check', 'check_t', connections, checking),
+    httpMeasure('request', 'request', connections, requesting),
+    httpMeasure('init', 'init with pictures', connections, enrolling),
+    httpMeasure('hotp', 'validate/check, HOTP of a user with two tokens', connections, passing),
   ];
 }
 
 /** Prepares requests of (b). */
-const checkingBare = async (
-  { bare, client }: Pick<Bench, 'bare' | 'client'>,
-  requests: number,
-): Promise<Prepared> => {
+async function checkingBare({ bare, client }: Bench, requests: number): Promise<Prepared> {
   await fillBareChallenges(client, requests, BARE_TOKENS);
   const bodies = Array.from({ length: requests }, (_, index) => `transactionid=${index + 1}`);
-  return {
-    job: { ...posting([bare.baseUrl], '/check', bodies), expected: '"result":true' },
-    pids: [bare.pid],
-  };
-};
+  return posting([bare], '/check', bodies, '"result":true');
+}
 
 /** Prepares check_t, each form with a right response. */
-const checking = async (
-  { servers, client }: Pick<Bench, 'servers' | 'client'>,
-  requests: number,
-): Promise<Prepared> => checkingBy(servers, await prepareAnswers(client, requests));
+async function checking({ servers, client }: Bench, requests: number): Promise<Prepared> {
+  return checkingBy(servers, await prepareAnswers(client, requests));
+}
 
 /** @returns check_t by each of these forms */
 export function checkingBy(servers: Bench['servers'], forms: readonly string[]): Prepared {
+  return posting(servers, '/ocra/check_t', forms, '"result": true');
+}
+
+/** Prepares request, with an API token. */
+export async function requesting({ servers, client }: Bench): Promise<Prepared> {
+  return repeating(servers, '/ocra/request', await prepareRequests(client), '"transactionid"');
+}
+
+/** Prepares /validate/check, each form with a right pass. */
+async function passing({ servers, client }: Bench, requests: number): Promise<Prepared> {
+  return posting(servers, '/validate/check', await preparePasses(client, requests), '"value": true');
+}
+
+/** Prepares the first phase of the roll-out, whose answer has a QR picture. */
+function enrolling({ servers }: Bench): Promise<Prepared> {
+  const forms = ['type=ocra&genkey=1&sharedsecret=1'];
+  return Promise.resolve(repeating(servers, '/admin/init', forms, 'data:image/png;base64,'));
+}
+
+/** @returns each form once */
+function posting(
+  servers: readonly Answering[],
+  path: string,
+  bodies: readonly string[],
+  expected: string,
+): Prepared {
+  const baseUrls = servers.map(({ baseUrl }) => baseUrl);
   return {
-    job: { ...posting(urlsOf(servers), '/ocra/check_t', forms), expected: '"result": true' },
+    job: { baseUrls, method: 'POST', path, headers: FORM, bodies, isRepeated: false, expected },
     pids: servers.map(({ pid }) => pid),
   };
 }
 
-/** Prepares request, with an API token. */
-export const requesting = async ({
-  servers,
-  client,
-}: Pick<Bench, 'servers' | 'client'>): Promise<Prepared> => ({
-  job: {
-    ...posting(urlsOf(servers), '/ocra/request', await prepareRequests(client)),
-    headers: { ...FORM, authorization: `Bearer ${servers[0].apiToken}` },
-    isRepeated: true,
-    expected: '"transactionid"',
-  },
-  pids: servers.map(({ pid }) => pid),
-});
-
-/** Prepares /validate/check, each form with a right pass. */
-const passing = async (
-  { servers, client }: Pick<Bench, 'servers' | 'client'>,
-  requests: number,
-): Promise<Prepared> => ({
-  job: {
-    ...posting(urlsOf(servers), '/validate/check', await preparePasses(client, requests)),
-    expected: '"value": true',
-  },
-  pids: servers.map(({ pid }) => pid),
-});
-
-/** Prepares the first phase of the roll-out, whose answer has a QR picture. */
-const enrolling = ({ servers }: Pick<Bench, 'servers'>): Promise<Prepared> =>
-  Promise.resolve({
-    job: {
-      ...posting(urlsOf(servers), '/admin/init', ['type=ocra&genkey=1&sharedsecret=1']),
-      headers: { ...FORM, authorization: `Bearer ${servers[0].apiToken}` },
-      isRepeated: true,
-      expected: 'data:image/png;base64,',
-    },
-    pids: servers.map(({ pid }) => pid),
-  });
-
-function urlsOf(servers: readonly BenchServer[]): readonly string[] {
-  return servers.map(({ baseUrl }) => baseUrl);
-}
-
-function posting(
-  baseUrls: readonly string[],
+/** @returns the forms again and again, with an API token */
+function repeating(
+  servers: Bench['servers'],
   path: string,
   bodies: readonly string[],
-): Omit<Prepared['job'], 'expected'> {
-  return { baseUrls, method: 'POST', path, headers: FORM, bodies, isRepeated: false };
+  expected: string,
+): Prepared {
+  const { job, pids } = posting(servers, path, bodies, expected);
+  const headers = { ...FORM, authorization: `Bearer ${servers[0].apiToken}` };
+  return { job: { ...job, headers, isRepeated: true }, pids };
 }
 
 function getting(path: string): Prepare {
-  return ({ bare }) =>
-    Promise.resolve({
-      job: {
-        ...posting([bare.baseUrl], path, ['']),
-        method: 'GET',
-        headers: {},
-        isRepeated: true,
-        expected: '"result":true',
-      },
-      pids: [bare.pid],
-    });
+  return ({ bare }) => {
+    const { job, pids } = posting([bare], path, [''], '"result":true');
+    return Promise.resolve({ job: { ...job, method: 'GET', headers: {}, isRepeated: true }, pids });
+  };
 }

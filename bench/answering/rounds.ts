@@ -1,4 +1,5 @@
 import { ProgressBar } from '../progress-bar.ts';
+import { rotate } from '../sample-statistics.ts';
 import type { Bench, Figures, Measure } from './measures.ts';
 
 /** Requests a second that a first run is prepared for: with one connection, with several. */
@@ -21,7 +22,7 @@ export async function runRounds(
   const all = new Map<Measure, Figures[]>(measures.map((one) => [one, []]));
   const quickest = new Map<Measure, number>();
   const bar = new ProgressBar('runs', (rounds + 1) * measures.length);
-  const extent = { seconds, warmUp: warmUpOf(seconds) };
+  const extent = { seconds, warmUp: Math.min(1, seconds / 3) };
   for (let round = 0; round <= rounds; round += 1) {
     for (const [index, one] of rotate(measures, round).entries()) {
       const known = quickest.get(one);
@@ -35,14 +36,4 @@ export async function runRounds(
     }
   }
   return all;
-}
-
-/** @returns the seconds in front of so many measured ones */
-function warmUpOf(seconds: number): number {
-  return Math.min(1, seconds / 3);
-}
-
-function rotate<Value>(values: readonly Value[], by: number): readonly Value[] {
-  const start = by % values.length;
-  return [...values.slice(start), ...values.slice(0, start)];
 }

@@ -104,7 +104,12 @@ export const faults = [
     'tests/http/authentication/authentication',
   ],
   ['http/endpoint.ts', '  limitRequests(state);\n', '', 'tests/http/limits/limits'],
-  ['http/answer-failure.ts', "['id', 'httperror']", "['httperror']", 'tests/http/every-answer'],
+  [
+    'http/answer-failure.ts',
+    'ANSWER_PARAMETERS.includes(name)',
+    "name === 'httperror'",
+    'tests/http/every-answer',
+  ],
   [
     'http/answer-failure.ts',
     'codes.length > 0 && !codes.includes',
@@ -343,7 +348,7 @@ export const faults = [
     'http/operation-endpoint.ts',
     "rights.every((right) => right.startsWith('system:'))",
     'rights.length > 0',
-    'tests/http/admin',
+    'tests/http/admin/declared-rights',
   ],
   [
     'http/serving/connections.ts',
@@ -361,7 +366,7 @@ export const faults = [
     'challenges/status-wait-service.ts',
     'if (gone.aborted) {',
     "if (gone.aborted && administrator === '\\0') {",
-    'tests/http/ocra/expensive-answers',
+    'tests/challenges/status-watch',
   ],
   [
     'administrators/login-service.ts',

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { ServiceError } from '../kernel/errors.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import { plainName } from '../kernel/text.ts';
 
 declare module '../kernel/errors.ts' {
@@ -66,13 +68,15 @@ export interface ProvenPassword {
   readonly secondFactor?: SecondFactor | undefined;
 }
 
-export interface ApiToken {
-  readonly name: string;
-  readonly administrator: string;
-  readonly rights: readonly string[];
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-}
+export const API_TOKEN = z.object({
+  name: z.string().meta({ column: 'NAME' }),
+  administrator: z.string(),
+  rights: z.array(z.string()).meta({ column: 'RIGHTS' }),
+  createdAt: z.date().meta({ column: 'CREATED' }),
+  expiresAt: z.date().nullable().meta({ column: 'EXPIRES' }),
+});
+
+export type ApiToken = ReadonlyDeep<z.output<typeof API_TOKEN>>;
 
 /** @returns the refusal of the removal of the only administrator */
 export function lastAdministrator(): ServiceError {
@@ -89,11 +93,6 @@ export type SecondFactor =
       readonly tokenId: string | undefined;
     }
   | { readonly kind: 'passkey' };
-
-/** @returns the id of the token; undefined for other factors and none */
-export function tokenIdOf(factor: SecondFactor | undefined): string | undefined {
-  return factor?.kind === 'token' ? factor.tokenId : undefined;
-}
 
 /**
  * A colon would end it in HTTP Basic, and in a policy a comma, an exclamation mark or an asterisk would be read as more.

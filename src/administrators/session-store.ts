@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 
-import { type ProvenPassword, type SecondFactor, tokenIdOf } from './administrator.ts';
+import type { ProvenPassword, SecondFactor } from './administrator.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-
 import type { ListedSession, SessionChoice, SessionKind } from './session.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
@@ -37,7 +36,7 @@ export class SessionStore {
     const { knex } = this.#database;
     const rows = (await knex
       .from(openSessions(knex, now).as('open'))
-      .where(owner === undefined ? {} : { owner })
+      .where(owner === undefined ? {} : { administrator: owner })
       .orderBy('id', 'desc')
       .limit(max)) as SessionRow[];
     return rows.map(({ session_hash: hash, ...listed }) => ({
@@ -56,7 +55,7 @@ export class SessionStore {
       const administrator = id === undefined ? await lockAdministrator(sql, owner) : undefined;
       const chosen = sql
         .from(openSessions(sql, now).as('open'))
-        .where({ owner, ...(id !== undefined && { id }) })
+        .where({ administrator: owner, ...(id !== undefined && { id }) })
         .select('id');
       const ended = await sql('sessions')
         .whereIn('id', chosen)
@@ -92,7 +91,7 @@ function openSessions(connection: Knex, now: Date): Knex.QueryBuilder {
       'session_hash',
       'sessions.created_at as createdAt',
       'expires_at as expiresAt',
-      connection.raw('coalesce(person, administrators.name) AS owner'),
+      connection.raw('coalesce(person, administrators.name) AS administrator'),
     );
 }
 
@@ -160,13 +159,14 @@ export async function lockProven(
   if (!isStorable(administrator)) {
     return undefined;
   }
+  const token = factor?.kind === 'token' ? (factor.tokenId ?? null) : null;
   const { rows } = await sql.raw<{ rows: { id: string }[] }>(
     `SELECT id FROM administrators
      WHERE name = :administrator AND sha256(convert_to(password_hash, 'UTF8')) = :version
        AND second_factor IS NOT DISTINCT FROM :factor::text
        AND (second_factor IS DISTINCT FROM 'token' OR second_factor_token_id = :token::bigint)
      FOR SHARE`,
-    { administrator, version, factor: factor?.kind ?? null, token: tokenIdOf(factor) ?? null },
+    { administrator, version, factor: factor?.kind ?? null, token },
   );
   return rows[0]?.id;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import type { Random } from '../kernel/clock.ts';
-import type { ProvenPassword, SecondFactor } from './administrator.ts';
+import type { SecondFactor } from './administrator.ts';
 import type { UsedPasskey } from './passkey.ts';
 
 const SECRET_LENGTH = 32;
@@ -43,19 +44,20 @@ export interface OpenSession {
 }
 
 /** An open session. */
-export interface ListedSession {
-  /** Names it to those who may end it; opens nothing. */
-  readonly id: string;
-  /** The administrator, or the person who signed in by single sign-on. */
-  readonly owner: string;
-  readonly kind: SessionKind;
-  /** The address that opened it. */
-  readonly client: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date;
-  /** True for the session that asks. */
-  readonly isOwn: boolean;
-}
+export const SESSION = z.object({
+  // Names it to those who may end it; opens nothing.
+  id: z.string().meta({ column: 'ID' }),
+  // Or the person who signed in by single sign-on.
+  administrator: z.string().meta({ column: 'ADMINISTRATOR' }),
+  kind: z.enum(['session', 'login']).meta({ column: 'KIND' }),
+  // The address that opened it.
+  client: z.string().meta({ column: 'CLIENT' }),
+  createdAt: z.date().meta({ column: 'CREATED' }),
+  expiresAt: z.date().meta({ column: 'EXPIRES' }),
+  isOwn: z.boolean().describe('true: the session that asks'),
+});
+
+export type ListedSession = Readonly<z.output<typeof SESSION>>;
 
 /** One session of an owner, or all of them. */
 export interface SessionChoice {
@@ -97,9 +99,4 @@ export interface ProvenFactor {
   readonly factor: SecondFactor;
   /** For a passkey. */
   readonly used?: UsedPasskey | undefined;
-}
-
-/** The password and the second factor of a sign-in. */
-export interface CompleteProof extends ProvenFactor {
-  readonly proven: ProvenPassword;
 }

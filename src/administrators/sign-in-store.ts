@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { ProvenPassword, SecondFactor } from './administrator.ts';
-import type { CompleteProof, SignInContent } from './session.ts';
+import type { ProvenFactor, SignInContent } from './session.ts';
 import type { Act } from '../policy/caller.ts';
 import type { Database } from '../database/database.ts';
 import { isStorable } from '../kernel/text.ts';
@@ -40,6 +40,11 @@ interface Attempt {
 interface SignInSession {
   readonly hash: Buffer;
   readonly expiresAt: Date;
+}
+
+/** The password and the second factor of a sign-in. */
+interface CompleteProof extends ProvenFactor {
+  readonly proven: ProvenPassword;
 }
 
 /** The proof of an administrator who may have no second factor. */

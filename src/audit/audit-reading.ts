@@ -42,10 +42,6 @@ const SEARCHES_AT_ONCE = 2;
 const MAX_WAITING_SEARCHES = 8;
 const TIMEOUT_MS = 10_000;
 
-interface AuditExportRequest extends AuditQuery {
-  readonly format: ExportFormat;
-}
-
 /** Of the outcomes that tell of a PIN, the beginnings that tell them from others. */
 const PIN_FILTER = /, right|,\s*$/;
 
@@ -134,7 +130,10 @@ export class AuditReading {
    * cannot. A caller bound to realms gets only rows whose subject is in one of them.
    * @throws ServiceError 'right.missing', 'realm.unknown' for a realm that the caller may not see, 'parameter.invalid'
    */
-  async grantExport(caller: Caller, { format, ...query }: AuditExportRequest): Promise<GrantedExport> {
+  async grantExport(
+    caller: Caller,
+    { format, ...query }: AuditQuery & { readonly format: ExportFormat },
+  ): Promise<GrantedExport> {
     const { store, sealer, authority, clock } = this.#deps;
     const reader = await this.#reader(caller);
     const requested = filterOf(query, clock.now());

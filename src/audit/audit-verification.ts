@@ -1,20 +1,20 @@
+import type { z } from 'zod';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
 import { describeFault, type Log } from '../kernel/log.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import type { AccessControl } from '../policy/access-control.ts';
 import { type Act, actOf, type Caller } from '../policy/caller.ts';
 import type { PolicyBase } from '../policy/granting.ts';
-import type { AuditFinding, VerificationEnd, VerificationRecord } from './verification.ts';
+import type {
+  AuditFinding,
+  NEWEST_VERIFICATION,
+  VerificationEnd,
+  VerificationRecord,
+} from './verification.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { AuditAuthority } from './checkpoint.ts';
 import type { VerificationStore } from './verification-store.ts';
-
-interface NewestVerification {
-  /** Null: there was none yet. */
-  readonly verification: VerificationRecord | null;
-  /** Public keys, Ed25519, Base64, the current one first. */
-  readonly keys: readonly string[];
-}
 
 const LISTED_FINDINGS = 100;
 const PROGRESS_EVERY_MS = 2_000;
@@ -73,7 +73,7 @@ export class AuditVerification {
   }
 
   /** Takes the right `admin:audit`, not bound to realms. @throws ServiceError 'right.missing' */
-  async newest(caller: Caller): Promise<NewestVerification> {
+  async newest(caller: Caller): Promise<ReadonlyDeep<z.output<typeof NEWEST_VERIFICATION>>> {
     await this.#authorize(caller);
     return {
       verification: (await this.#deps.verifications.newest()) ?? null,

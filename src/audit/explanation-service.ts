@@ -1,10 +1,12 @@
+import { z } from 'zod';
 import { type Clock, parsePastInstant } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { readAddress } from '../kernel/networks.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import type { Caller, Principal } from '../policy/caller.ts';
 import {
-  type ExplainedRight,
-  type ExplainedValue,
+  EXPLAINED_RIGHT,
+  EXPLAINED_VALUE,
   explainRight,
   explainValue,
   remediesFor,
@@ -44,36 +46,60 @@ interface ValuesQuestion extends Circumstances {
   readonly resolver?: string | undefined;
 }
 
-/** The answer, and the question as it was understood. */
-export interface RightsExplanation {
-  readonly administrator: string;
-  /** Undefined for administrators of this server. */
-  readonly groups: readonly string[] | undefined;
-  /** False: there is no administrator of that name. True for people who sign in by single sign-on. */
-  readonly isKnown: boolean;
-  readonly realm: string | undefined;
-  readonly client: string;
-  readonly at: Date;
-  readonly rights: readonly ExplainedRight[];
-}
+const strings = z.array(z.string());
 
 /** The answer, and the question as it was understood. */
-interface ValuesExplanation {
-  readonly user: string | undefined;
-  readonly realm: string | undefined;
-  readonly client: string;
-  readonly at: Date;
-  readonly values: readonly ExplainedValue[];
-}
+export const RIGHTS = z.object({
+  administrator: z.string(),
+  groups: strings.optional().describe('of a person who signs in by single sign-on'),
+  // True for people who sign in by single sign-on.
+  isKnown: z.boolean().describe('false: there is no administrator of that name'),
+  realm: z.string().optional(),
+  client: z.string(),
+  at: z.date(),
+  rights: z.array(EXPLAINED_RIGHT),
+});
+
+/** The answer, and the question as it was understood. */
+export const VALUES = z.object({
+  user: z.string().optional(),
+  realm: z.string().optional(),
+  client: z.string(),
+  at: z.date(),
+  values: z.array(EXPLAINED_VALUE),
+});
 
 /** A refusal by the policies as they are now. */
-interface RefusalExplanation extends RightsExplanation {
-  readonly refusal: RefusedRight;
-  /** The policies that would give the right if they named its action, too; none where another remedy is needed. */
-  readonly remedies: readonly string[];
-  /** Changes of policies since the refusal, oldest first; undefined: the caller may not see them. */
-  readonly changes: readonly PolicyChange[] | undefined;
-}
+export const REFUSAL = RIGHTS.extend({
+  refusal: z.object({
+    requestId: z.string(),
+    at: z.date(),
+    endpoint: z.string(),
+    right: z
+      .object({ scope: z.string(), action: z.string() })
+      .optional()
+      .describe('absent: the audit does not name it'),
+    isByApiToken: z.boolean().describe('the API token lacked the right, whatever the policies say'),
+  }),
+  // None where another remedy is needed.
+  remedies: strings.describe('policies that would give the right if they named its action, too'),
+  // Oldest first.
+  changes: z
+    .array(
+      z.object({
+        policy: z.string().meta({ column: 'CHANGED POLICY' }),
+        kind: z.enum(['set', 'removed']).meta({ column: 'HOW' }),
+        administrator: z.string().meta({ column: 'BY' }),
+        at: z.date().meta({ column: 'AT' }),
+      }),
+    )
+    .optional()
+    .describe('changes of policies since the refusal; absent: the caller may not see them'),
+});
+
+type RightsExplanation = ReadonlyDeep<z.output<typeof RIGHTS>>;
+type RefusalExplanation = ReadonlyDeep<z.output<typeof REFUSAL>>;
+type PolicyChange = NonNullable<RefusalExplanation['changes']>[number];
 
 /** Explains the decisions that follow from the policies. Reads only. */
 export class ExplanationService {
@@ -102,7 +128,7 @@ export class ExplanationService {
   }
 
   /** @throws ServiceError 'realm.unknown', 'parameter.invalid' */
-  async explainValues(question: ValuesQuestion): Promise<ValuesExplanation> {
+  async explainValues(question: ValuesQuestion): Promise<ReadonlyDeep<z.output<typeof VALUES>>> {
     const base = await this.#deps.configuration.current();
     const { realm, client } = circumstancesOf(base, question);
     const at = this.#at(question);
@@ -258,14 +284,6 @@ interface RefusedRight {
   readonly client: string;
   /** The realm that the request named; empty where it named none. */
   readonly realm: string;
-  readonly at: Date;
-}
-
-/** A change of a policy. */
-interface PolicyChange {
-  readonly policy: string;
-  readonly kind: 'set' | 'removed';
-  readonly administrator: string;
   readonly at: Date;
 }
 

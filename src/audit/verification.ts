@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import { type AuditRow, rowHash } from './audit-row.ts';
 import {
   type Checkpoint,
@@ -39,16 +41,20 @@ export interface Trail {
 }
 
 /** A part of the audit trail that is not as it was sealed. */
-export interface AuditFinding {
-  /** `inserted`: a row that was not there when its checkpoint was made, or should have been pruned. */
-  readonly kind: 'changed' | 'removed' | 'inserted';
-  readonly target: 'row' | 'checkpoint';
-  /** The id of the row, or the number of the checkpoint; null where it is not known. */
-  readonly id: string | null;
-  /** The time of a row that is there, and of a checkpoint. */
-  readonly at: string | null;
-  readonly reason: string;
-}
+const FINDING = z.object({
+  // `inserted`: a row that was not there when its checkpoint was made, or should have been pruned.
+  kind: z.enum(['changed', 'removed', 'inserted']).meta({ column: 'KIND' }),
+  target: z.enum(['row', 'checkpoint']).meta({ column: 'TARGET' }),
+  id: z
+    .string()
+    .nullable()
+    .meta({ column: 'ID', description: 'of the row, or number of the checkpoint; null: not known' }),
+  // Of a row that is there, and of a checkpoint.
+  at: z.string().nullable().meta({ column: 'TIME', description: 'UTC, to the microsecond' }),
+  reason: z.string().meta({ column: 'REASON' }),
+});
+
+export type AuditFinding = Readonly<z.output<typeof FINDING>>;
 
 /** Receives findings one at a time: there may be millions. */
 type Report = (finding: AuditFinding) => void;
@@ -63,30 +69,34 @@ export interface TrailVerification {
   readonly findings: number;
 }
 
+const count = z.int().nonnegative();
+
 /** A verification of the trail by a server, under way or over. */
-export interface VerificationRecord {
-  /** Decimal digits. */
-  readonly id: string;
-  /** `interrupted`: its server stopped. `failed`: it could not read the trail to its end. */
-  readonly state: 'running' | 'finished' | 'failed' | 'interrupted';
-  readonly begunAt: Date;
-  readonly begunBy: string;
-  /** The required checkpoint, hexadecimal; empty where there is none. */
-  readonly expectedCheckpoint: string;
-  readonly endedAt: Date | null;
-  readonly rows: number;
-  /** The approximate number of all rows. */
-  readonly totalRows: number;
-  /** 0 before the end. */
-  readonly checkpoints: number;
-  /** The hash of the newest checkpoint, hexadecimal; empty before the end. */
-  readonly newestCheckpoint: string;
-  readonly findings: number;
-  /** The first findings. */
-  readonly listedFindings: readonly AuditFinding[];
-  /** The reason why it failed; empty where it did not. */
-  readonly reason: string;
-}
+export const VERIFICATION = z.object({
+  id: z.string().describe('decimal digits'),
+  // `interrupted`: its server stopped. `failed`: it could not read the trail to its end.
+  state: z.enum(['running', 'finished', 'failed', 'interrupted']),
+  begunAt: z.date(),
+  begunBy: z.string(),
+  endedAt: z.date().nullable(),
+  rows: count.describe('checked so far'),
+  totalRows: count.describe('the approximate number of all rows'),
+  checkpoints: count.describe('0 before the end'),
+  newestCheckpoint: z.string().describe('the newest checkpoint, hexadecimal; empty before the end'),
+  expectedCheckpoint: z.string().describe('the checkpoint that must be there; empty where none was given'),
+  findings: count,
+  listedFindings: z
+    .array(FINDING)
+    .meta({ column: 'Findings', description: 'the first hundred; empty before the end' }),
+  reason: z.string().describe('why it failed; empty where it did not'),
+});
+
+export const NEWEST_VERIFICATION = z.object({
+  verification: VERIFICATION.nullable().describe('null: there was none yet'),
+  keys: z.array(z.string()).describe('public keys of the installation, Base64, the current one first'),
+});
+
+export type VerificationRecord = ReadonlyDeep<z.output<typeof VERIFICATION>>;
 
 /** The end of a verification. */
 export type VerificationEnd = Pick<

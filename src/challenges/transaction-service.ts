@@ -1,9 +1,11 @@
+import { z } from 'zod';
 import type { AuditStore, TransactionRows } from '../audit/audit-store.ts';
 import { coversRow, grantedRealms } from '../audit/audit-reading.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import { type AccessControl, boundsOf, type Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import { isCovered, isVisible } from '../tokens/token.ts';
@@ -21,23 +23,71 @@ import {
   type WrongCause,
 } from './challenge.ts';
 
+/** The states of a transaction whose challenge is stored. */
+export const STORED_STATES = [
+  'open',
+  'expired',
+  'accepted',
+  'given up',
+  'superseded',
+  'declined',
+  'reported',
+] as const;
+/** `ended`: not answered, and no longer stored; whether it expired or was replaced is not known. */
+export const TRANSACTION_STATES = [...STORED_STATES, 'ended'] as const;
+
+const EVENT = z.object({
+  at: z.string().meta({ column: 'TIME', description: 'UTC, to the microsecond' }),
+  // `given up`: the wrong response that closes the challenge. `refused`: a response or a decline that changes nothing,
+  // or a lock.
+  event: z
+    .enum([
+      'issued',
+      'wrong',
+      'accepted',
+      'given up',
+      'refused',
+      'expired',
+      'superseded',
+      'declined',
+      'reported',
+      'other',
+    ])
+    .meta({ column: 'EVENT' }),
+  reason: z.string().meta({ column: 'REASON', description: 'in words; empty where the event says it all' }),
+  action: z
+    .string()
+    .meta({ column: 'ACTION', description: 'the action of the audit row; empty for a derived event' }),
+  actor: z.string().meta({ column: 'ACTOR' }),
+  client: z.string().meta({ column: 'CLIENT' }),
+  requestId: z.string().meta({ column: 'REQUEST' }),
+  // From the challenge and the settings of now.
+  isDerived: z.boolean().describe('true: no audit row reports the event, it follows from the challenge'),
+});
+
 /** A transaction, and what happened to it. Holds no key, and the question in the code alone. */
-export interface TransactionHistory extends Timeline {
-  readonly transactionId: string;
-  readonly serial: string;
-  /** The token's realms that the caller may see: of now, or, without a stored challenge, of its last event. */
-  readonly realms: readonly string[];
-  /** False once housekeeping or the removal of the token has removed the challenge. */
-  readonly isStored: boolean;
-  /** The display data; null if it is no longer stored, or withheld. */
-  readonly data: string | null;
-  /** True if the data is stored, and the caller has no right to see it. */
-  readonly isDataWithheld: boolean;
-  /** `lseqr://req?…`, the content of the QR code, of an open challenge that a portal may have had issued; else null. */
-  readonly code: string | null;
-  /** The number of later events that are left out. */
-  readonly furtherEvents: number;
-}
+export const HISTORY = z.object({
+  transactionId: z.string(),
+  serial: z.string(),
+  // Those of the token that the caller may see: of now, or, without a stored challenge, of its last event.
+  realms: z.array(z.string()),
+  state: z.enum(TRANSACTION_STATES),
+  isStored: z.boolean().describe('false: the challenge is removed, and the audit alone tells its history'),
+  data: z.string().nullable().describe('the display data; null: not stored any more, or withheld'),
+  isDataWithheld: z.boolean().describe('true: the caller lacks the right to the display data'),
+  // Of one that a portal may have had issued.
+  code: z
+    .string()
+    .nullable()
+    .describe('what the QR code of an open challenge says, for callers with `ocra:request`, too'),
+  // In the order of time.
+  events: z.array(EVENT).meta({ column: 'Events' }),
+  furtherEvents: z.int().nonnegative().describe('the number of further events that have no row here'),
+});
+
+type TransactionHistory = ReadonlyDeep<z.output<typeof HISTORY>>;
+type TransactionEvent = TransactionHistory['events'][number];
+type Timeline = Pick<TransactionHistory, 'state' | 'events'>;
 
 /** The most audit rows of a history: a closed transaction can be replayed for ever. */
 const MAX_ROWS = 500;
@@ -173,59 +223,6 @@ function unknownTransaction(transactionId: string): ServiceError {
   return new ServiceError('transaction.unknown', `There is no transaction '${shown}'`);
 }
 
-/**
- * `given up`: the wrong response that closes the challenge. `refused`: a response or a decline that changes nothing, or a
- * lock.
- */
-export const EVENT_KINDS = [
-  'issued',
-  'wrong',
-  'accepted',
-  'given up',
-  'refused',
-  'expired',
-  'superseded',
-  'declined',
-  'reported',
-  'other',
-] as const;
-type TransactionEventKind = (typeof EVENT_KINDS)[number];
-
-/** The states of a transaction whose challenge is stored. */
-export const STORED_STATES = [
-  'open',
-  'expired',
-  'accepted',
-  'given up',
-  'superseded',
-  'declined',
-  'reported',
-] as const;
-/** `ended`: not answered, and no longer stored; whether it expired or was replaced is not known. */
-export const TRANSACTION_STATES = [...STORED_STATES, 'ended'] as const;
-type TransactionState = (typeof TRANSACTION_STATES)[number];
-
-interface TransactionEvent {
-  /** UTC, to the microsecond: `2026-11-21T09:30:00.123000Z`. */
-  readonly at: string;
-  readonly event: TransactionEventKind;
-  /** In words; empty where the event says it all. */
-  readonly reason: string;
-  /** `ocra/request`, `ocra/check_t`, …; empty for a derived event, as are the next three. */
-  readonly action: string;
-  readonly actor: string;
-  readonly client: string;
-  readonly requestId: string;
-  /** True if no audit row reports the event: it follows from the challenge and the settings of now. */
-  readonly isDerived: boolean;
-}
-
-interface Timeline {
-  readonly state: TransactionState;
-  /** In the order of time. */
-  readonly events: readonly TransactionEvent[];
-}
-
 interface HistorySources {
   /** Undefined: the challenge is no longer stored. */
   readonly stored: StoredTransaction | undefined;
@@ -280,7 +277,7 @@ const EVENT_BY_CLOSING: Readonly<Record<ClosedBy, EventMeaning>> = {
 /** @returns the history that the challenge and its rows tell, with the events that have no row */
 export function timelineOf(sources: HistorySources): Timeline {
   const reported = sources.trail.rows.map((row) => reportedEvent(row, sources));
-  const has = (event: TransactionEventKind): boolean => reported.some((one) => one.event === event);
+  const has = (event: TransactionEvent['event']): boolean => reported.some((one) => one.event === event);
   const issued = has('issued') ? [] : derivedIssue(sources);
   const closed = derivedClosing(sources, has);
   const known = [...issued, ...reported, ...closed];
@@ -331,7 +328,7 @@ function derivedIssue({ stored }: HistorySources): readonly TransactionEvent[] {
 /** A challenge that newer ones replaced has no row of its own for it; other closings have one, unless it was pruned. */
 function derivedClosing(
   { stored, trail }: HistorySources,
-  has: (event: TransactionEventKind) => boolean,
+  has: (event: TransactionEvent['event']) => boolean,
 ): readonly TransactionEvent[] {
   const { closedBy = null, closedAt = null } = stored ?? {};
   if (closedBy === null || closedAt === null || trail.more > 0) {
@@ -342,7 +339,7 @@ function derivedClosing(
 }
 
 /** Events that only an open challenge has. */
-const WHILE_OPEN: readonly TransactionEventKind[] = [
+const WHILE_OPEN: readonly TransactionEvent['event'][] = [
   'issued',
   'wrong',
   'accepted',
@@ -392,8 +389,8 @@ function stateOf(
   stored: StoredTransaction | undefined,
   events: readonly TransactionEvent[],
   isOver: boolean,
-): TransactionState {
-  const has = (event: TransactionEventKind): boolean => events.some((one) => one.event === event);
+): Timeline['state'] {
+  const has = (event: TransactionEvent['event']): boolean => events.some((one) => one.event === event);
   const end = (['accepted', 'given up', 'reported', 'declined'] as const).find(has);
   if (end !== undefined) {
     return end;
@@ -402,7 +399,7 @@ function stateOf(
     return 'ended';
   }
   if (stored.closedBy !== null) {
-    return EVENT_BY_CLOSING[stored.closedBy].event as TransactionState;
+    return EVENT_BY_CLOSING[stored.closedBy].event as Timeline['state'];
   }
   return isOver ? 'expired' : 'open';
 }

@@ -1,7 +1,7 @@
 import type { AddHelpTextContext, Command } from 'commander';
 import { CliFailure, EXIT_CODES, withListCommand, withServer } from './cli-failure.ts';
 import type { CliDependencies } from './dependencies.ts';
-import { type JsonValue, Output } from './output.ts';
+import { Output } from './output.ts';
 import { readSecret } from './files.ts';
 import type { Config } from '../config/config.ts';
 import type { Consequence } from '../consequences/consequence.ts';
@@ -18,10 +18,6 @@ interface ConfirmedAct<Result> {
   readonly act: (services: Services, caller: Caller) => Promise<Result>;
   /** Reports the completed act. */
   readonly report?: (result: Result) => void;
-  /** The sentence and the facts of the completed act, and a remark for people. */
-  readonly done?: (
-    result: Result,
-  ) => readonly [sentence: string, facts: Readonly<Record<string, JsonValue>>, remark?: string | undefined];
 }
 
 /** The running command: its configuration, services, output and prompts. */
@@ -76,7 +72,7 @@ export class CommandContext {
    * Says what follows from an act and asks, then acts. `--yes` answers the question; `--dry-run` only says what follows.
    * @throws CliFailure where the answer is no; with the exit code of wrong usage where there is no terminal to ask at
    */
-  async confirmed<Result>({ foresee, act, report, done }: ConfirmedAct<Result>): Promise<void> {
+  async confirmed<Result>({ foresee, act, report }: ConfirmedAct<Result>): Promise<void> {
     const { yes, dryRun } = this.#command.opts<{ yes?: true; dryRun?: true }>();
     const outcome = await this.withServices(async (services, caller) => {
       // Scripts that confirm do not wait for what nobody reads.
@@ -96,13 +92,6 @@ export class CommandContext {
     });
     if (outcome !== undefined) {
       report?.(outcome.result);
-    }
-    if (outcome !== undefined && done !== undefined) {
-      const [sentence, facts, remark] = done(outcome.result);
-      this.output.done(sentence, facts);
-      if (remark !== undefined) {
-        this.output.say(remark);
-      }
     }
   }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { ServiceError } from '../kernel/errors.ts';
-import { type Environment, environmentSchema, pkcs11Schema, readVariable, VARIABLES } from './variables.ts';
+import { type Environment, environmentSchema, pkcs11Schema, VARIABLES } from './variables.ts';
 
 type EnvironmentValues = z.output<typeof environmentSchema>;
 
@@ -185,6 +185,11 @@ export interface ConfigRow {
   readonly default: string;
   readonly source: 'environment' | 'default' | 'unset';
   readonly meaning: string;
+}
+
+/** @returns the text of a variable; undefined for an empty one, as compose files write unset variables */
+function readVariable(environment: Environment, name: string): string | undefined {
+  return environment[name] === '' ? undefined : environment[name];
 }
 
 /** @returns every variable with its value and the source of that value */

@@ -1,10 +1,10 @@
+import { z } from 'zod';
 import { ServiceError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { isStorable } from '../kernel/text.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
 import {
   canonicalKey,
-  type KnownSetting,
   checkOcraSettings,
   isObeyed,
   KNOWN_SETTINGS,
@@ -17,16 +17,23 @@ import type { ConfigurationStore } from './configuration-store.ts';
 import type { Realm, Resolver } from './configuration.ts';
 
 /** A setting with its value in force. */
-interface DescribedSetting extends Partial<Omit<KnownSetting, 'key'>> {
-  readonly key: string;
-  /** Undefined: there is none, or it is withheld. */
-  readonly value: string | undefined;
-  readonly isSet: boolean;
-  /** False: the server does not read it; it has no meaning, form and default. */
-  readonly isKnown: boolean;
-  /** It may be a secret: its value is not shown. */
-  readonly isWithheld: boolean;
-}
+export const SETTING = z.object({
+  key: z.string().meta({ column: 'KEY' }),
+  value: z.string().optional().meta({
+    column: 'VALUE',
+    description: 'the value in force; absent: there is none, or it is withheld',
+  }),
+  default: z.string().optional().describe('the default'),
+  isSet: z.boolean().meta({ column: 'SET' }),
+  // False: it has no meaning, form and default either.
+  isKnown: z.boolean().describe('the server reads it'),
+  isWithheld: z.boolean().describe('it may be a secret'),
+  meaning: z.string().optional(),
+  type: z.enum(['number', 'duration', 'suite', 'boolean', 'text']).optional(),
+  unit: z.string().optional(),
+  min: z.int().optional(),
+  max: z.int().optional(),
+});
 
 /** The configuration without policies, including the parts that are not stored as values of keys. */
 export interface SettingsInForce {
@@ -64,7 +71,7 @@ export class SettingService {
   }
 
   /** @returns every setting that the server reads, and after them the others that are stored, by key */
-  async describe(): Promise<readonly DescribedSetting[]> {
+  async describe(): Promise<readonly Readonly<z.output<typeof SETTING>>[]> {
     const { settings } = await this.#deps.configuration.current();
     const others = [...settings.keys()].filter((key) => !isObeyed(key)).sort();
     return [

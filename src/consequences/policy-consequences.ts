@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { Configuration } from '../configuration/configuration.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import { listNames } from '../kernel/text.ts';
 import type { Principal } from '../policy/caller.ts';
 import {
@@ -10,19 +12,26 @@ import {
   somebodyWrites,
 } from '../policy/granting.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
-import type { PolicyFinding } from '../policy/policy.ts';
-import type { UnknownPolicyName } from '../policy/policy-names.ts';
-import { type Consequence, consequence } from './consequence.ts';
+import { UNKNOWN_NAME } from '../policy/policy-names.ts';
+import { type Consequence, consequence, CONSEQUENCES } from './consequence.ts';
 import { RIGHT_SCOPES } from '../policy/stored-policy.ts';
 
 /** Whether a policy is valid, and what would follow from storing it. */
-export interface PolicyPreview {
-  /** The reason why the policy cannot be stored; the rest is then empty. */
-  readonly problems: readonly PolicyFinding[];
-  /** Realms and resolvers in it that do not exist. It can be stored all the same. */
-  readonly unknownNames: readonly UnknownPolicyName[];
-  readonly consequences: readonly Consequence[];
-}
+export const PREVIEW = z.object({
+  problems: z
+    .array(
+      z.object({
+        field: z.string().meta({ column: 'FIELD' }),
+        message: z.string().meta({ column: 'PROBLEM' }),
+      }),
+    )
+    .describe('why the policy is invalid; the rest is then empty'),
+  // It can be stored all the same.
+  unknownNames: z.array(UNKNOWN_NAME).describe('realms and resolvers that do not exist'),
+  consequences: CONSEQUENCES,
+});
+
+export type PolicyPreview = ReadonlyDeep<z.output<typeof PREVIEW>>;
 
 /** Administrators who lose the same rights. */
 interface LostRights {

@@ -180,23 +180,23 @@ export function assertMigrationsKnown(
   const missing = migrationNames
     .slice(0, applied.length)
     .find((name) => applied.every((one) => one.name !== name));
-  const last = applied.at(-1);
-  if (missing !== undefined && last !== undefined) {
+  const unknown = applied.find(({ name }) => !migrationNames.includes(name));
+  const other = unknown ?? applied.at(-1);
+  if (missing !== undefined && other !== undefined) {
     throw fault(
-      `the database lacks ${missing}, and ${by(last)} has applied ${last.name}; ${here}: run the version that made it`,
+      `the database lacks ${missing}, and ${by(other)} has applied ${other.name}; ${here}: run the version that made it`,
     );
   }
-  const unknown = applied.find(({ name }) => !migrationNames.includes(name));
   if (unknown !== undefined) {
     const names = applied.filter(({ name }) => !migrationNames.includes(name)).map(({ name }) => name);
     throw fault(
       `the database is newer than this program: ${by(unknown)} has applied ${names.join(', ')}, and ${here}, which does not know that: run the newer version`,
     );
   }
-  const other = applied.find(({ name, checksum }) => checksum !== migrationChecksums[name]);
-  if (other !== undefined) {
+  const changed = applied.find(({ name, checksum }) => checksum !== migrationChecksums[name]);
+  if (changed !== undefined) {
     throw fault(
-      `${by(other)} has applied ${other.name} in another form than that of this program; ${here}: run the version that made the database, or use a new one`,
+      `${by(changed)} has applied ${changed.name} in another form than that of this program; ${here}: run the version that made the database, or use a new one`,
     );
   }
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { isServiceError } from '../kernel/errors.ts';
 import { maskPassword } from '../kernel/text.ts';
@@ -8,15 +9,17 @@ export const SEVERITIES = ['error', 'warning'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 /** A fact about the installation that an operator should correct. Holds no secret. */
-export interface Finding {
-  /** `database.settings`: scripts rely on it. */
-  readonly code: string;
-  readonly severity: Severity;
-  /** The fact, in a sentence for people. */
-  readonly text: string;
-  /** The command or the setting that corrects it. */
-  readonly remedy: string;
-}
+export const FINDING = z.object({
+  severity: z.enum(SEVERITIES).meta({ column: 'SEVERITY' }),
+  // `database.settings`: scripts rely on it.
+  code: z.string().meta({ column: 'CODE' }),
+  // The fact, in a sentence for people.
+  text: z.string().meta({ column: 'FINDING' }),
+  // The command or the setting that corrects it.
+  remedy: z.string(),
+});
+
+export type Finding = Readonly<z.output<typeof FINDING>>;
 
 /** A finding as it is declared, once for the command, the health page and the metrics. */
 interface FindingSpec<Subject> {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { AuditReading } from '../audit/audit-reading.ts';
 import type { AuditRow } from '../audit/audit-row.ts';
 import type { Configuration } from '../configuration/configuration.ts';
@@ -6,17 +7,17 @@ import { VAIN_DECLINE } from '../challenges/challenge.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KeptReading, withTimeLimit } from '../kernel/bounded-work.ts';
 import { isServiceError } from '../kernel/errors.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import type { ObservationStore, ResponseOutcomes } from '../monitoring/observation-store.ts';
-import { type ResolverHealth, resolverHealth } from '../monitoring/overview.ts';
+import { RESOLVER_HEALTH, resolverHealth } from '../monitoring/overview.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { isVisible } from '../tokens/token.ts';
-import { type TokenView, viewOf } from '../tokens/token-view.ts';
+import { viewOf } from '../tokens/token-view.ts';
 import type { WebhookStore } from '../webhooks/webhook-store.ts';
-import type { WebhookWithState } from '../webhooks/webhook.ts';
 import { CONFIGURATION_FINDINGS, type ExaminedConfiguration } from './configuration-findings.ts';
-import { Examination, type Finding, type Findings } from './finding.ts';
+import { Examination, type Finding, FINDING, type Findings } from './finding.ts';
 import {
   DATABASE_FINDINGS,
   type ExaminedDatabase,
@@ -52,49 +53,75 @@ const SERVER_FINDINGS: Findings<ExaminedServer> = {
   ...UNREAD_KEY,
 };
 
-/** The state of the installation itself. */
-interface InstallationHealth {
-  readonly examinedAt: Date;
-  readonly findings: readonly Finding[];
-  /** The begin of the last export that the audit records; null: none. */
-  readonly lastBackupAt: Date | null;
-  readonly webhooks: readonly WebhookWithState[];
-  readonly resolvers: readonly ResolverHealth[];
-}
+const count = z.int().nonnegative();
+const time = z.date().nullable();
 
-/** Responses of all realms in a period that ends now. */
-interface ResponsePeriod {
-  readonly since: Date;
-  readonly accepted: number;
-  /** Wrong ones, and those to locked, closed or unknown challenges. */
-  readonly refused: number;
-  readonly expired: number;
-}
-
-/** Responses of the last 24 hours, 7 and 30 days. */
-interface ResponsePeriods {
-  readonly day: ResponsePeriod;
-  readonly week: ResponsePeriod;
-  readonly month: ResponsePeriod;
-}
-
-/** A token whose responses were refused lately. */
-interface RefusedToken extends Pick<TokenView, 'serial' | 'ownerRealm' | 'isLocked'> {
-  /** null: nobody, or the token is gone, or the caller may not see it. */
-  readonly owner: TokenView['owner'];
-  /** The number of refused responses among the looked-at rows. */
-  readonly refusedResponses: number;
-  /** The time of the last of them, as the audit has it. */
-  readonly lastAt: string;
-}
+const PERIOD = z.object({
+  since: z.date(),
+  accepted: count,
+  refused: count.describe('wrong ones, and those to locked, closed or unknown challenges'),
+  expired: count,
+});
 
 /** The health of the installation. A part is null for a caller without the right to see it. */
-interface Health {
-  readonly installation: InstallationHealth | null;
-  readonly responses: ResponsePeriods | null;
-  /** Those of the last day, the newest first; also null while too many search the audit. */
-  readonly refusedTokens: readonly RefusedToken[] | null;
-}
+export const HEALTH = z.object({
+  installation: z
+    .object({
+      examinedAt: z.date(),
+      findings: z.array(FINDING).meta({ column: 'Findings' }),
+      lastBackupAt: time.describe('the last `tankeeper export` that the audit records'),
+      webhooks: z
+        .array(
+          z.object({
+            name: z.string().meta({ column: 'WEBHOOK' }),
+            active: z.boolean(),
+            waiting: count.meta({ column: 'WAITING' }),
+            givenUp: count.meta({ column: 'GIVEN UP' }),
+            lastSuccessAt: time,
+            lastFailureAt: time,
+            lastFailure: z.string().meta({ column: 'LAST FAILURE' }),
+          }),
+        )
+        .meta({ column: 'Webhooks' }),
+      resolvers: z.array(RESOLVER_HEALTH).meta({ column: 'Resolvers' }),
+    })
+    .nullable()
+    .describe('null without the right `system:read` in all realms'),
+  responses: z
+    .object({ day: PERIOD, week: PERIOD, month: PERIOD })
+    .nullable()
+    .describe(
+      'of the last 24 hours, 7 and 30 days; null without the right `monitoring:metrics` in all realms',
+    ),
+  refusedTokens: z
+    .array(
+      z.object({
+        serial: z.string().meta({ column: 'SERIAL' }),
+        // Also null where the token is gone.
+        owner: z
+          .object({ login: z.string().meta({ column: 'USER' }), resolver: z.string() })
+          .nullable()
+          .describe('null: nobody, or the caller may not see it'),
+        ownerRealm: z.string().nullable(),
+        isLocked: z.boolean().describe('true: locked by now'),
+        // Among the looked-at rows.
+        refusedResponses: count.meta({ column: 'REFUSALS' }),
+        lastAt: z.string().meta({ column: 'LAST', description: 'UTC, to the microsecond' }),
+      }),
+    )
+    .nullable()
+    .meta({
+      column: 'Refused responses',
+      description:
+        'tokens with wrong or locked responses in the last 24 hours, in the realms of the right `admin:audit`, the newest first, ten at most; null without it, and while too many search the audit',
+    }),
+});
+
+type Health = ReadonlyDeep<z.output<typeof HEALTH>>;
+/** A part, for those who may see it. */
+type Part<Name extends keyof Health> = NonNullable<Health[Name]>;
+type ResponsePeriod = Part<'responses'>['day'];
+type RefusedToken = Part<'refusedTokens'>[number];
 
 /** Milliseconds for which a reading serves those who ask again. */
 const READING_KEPT_MS = 15_000;
@@ -112,8 +139,8 @@ const DECLINES = Object.values(VAIN_DECLINE).map((word) => `, ${word}`);
 
 /** What does not depend on the caller. */
 interface HealthFacts {
-  readonly installation: InstallationHealth;
-  readonly responses: ResponsePeriods;
+  readonly installation: Part<'installation'>;
+  readonly responses: Part<'responses'>;
 }
 
 /**
@@ -204,7 +231,7 @@ export class HealthService {
     };
   }
 
-  async #responses(): Promise<ResponsePeriods> {
+  async #responses(): Promise<Part<'responses'>> {
     const { clock, observations } = this.#deps;
     const now = clock.now().getTime();
     const wholeHour = (time: number): Date => new Date(time - (time % HOUR_MS));
@@ -223,7 +250,7 @@ export class HealthService {
     caller: Caller,
     configuration: Configuration,
     shown: Grant | undefined,
-  ): Promise<readonly RefusedToken[] | null> {
+  ): Promise<Health['refusedTokens']> {
     const rows = await this.#refusals(caller);
     if (rows === undefined) {
       return null;

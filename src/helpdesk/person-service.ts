@@ -1,39 +1,54 @@
-import type { STORED_STATES } from '../challenges/transaction-service.ts';
+import { z } from 'zod';
+import { STORED_STATES } from '../challenges/transaction-service.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import { isStorable } from '../kernel/text.ts';
 import { type AccessControl, boundsOf, type Grant, holdsIn } from '../policy/access-control.ts';
 import { actOf, type Caller } from '../policy/caller.ts';
-import type { DirectoryUser } from '../resolvers/user-source.ts';
 import type { OwnSessionStore } from '../self-service/own-session-store.ts';
 import type { TokenStore } from '../tokens/token-store.ts';
 import { isVisible, type Token, unknownSerial } from '../tokens/token.ts';
-import { type TokenView, viewOf } from '../tokens/token-view.ts';
+import { TOKEN, viewOf } from '../tokens/token-view.ts';
 import type { ResolvedUser, UserDirectory, UserReference } from '../users/user-directory.ts';
 import type { LatestTransaction, LatestTransactionStore } from './helpdesk-store.ts';
 
-/** A stored transaction of a token. */
-interface RecentTransaction extends Omit<LatestTransaction, 'closedBy' | 'expiresAt'> {
-  readonly state: (typeof STORED_STATES)[number];
-}
+const count = z.int().nonnegative();
+
+/** The latest transactions of tokens. */
+export const LATEST_TRANSACTIONS = z
+  .array(
+    z.object({
+      transactionId: z.string().meta({ column: 'TRANSACTION' }),
+      serial: z.string(),
+      issuedAt: z.date().meta({ column: 'ISSUED' }),
+      state: z.enum(STORED_STATES).meta({ column: 'STATE' }),
+      failCount: count.meta({ column: 'WRONG', description: 'the number of wrong responses' }),
+    }),
+  )
+  .nullable()
+  .describe('those that are stored, newest first; null: the caller lacks the right `admin:transaction`');
 
 /** A user with their tokens. */
-interface Person {
-  readonly login: string;
-  readonly realm: string;
-  readonly resolver: string;
-  /** The record of the user in the resolver; null: the caller has no right to it. */
-  readonly details: Omit<DirectoryUser, 'userId' | 'login'> | null;
-  /** By serial, the first hundred. */
-  readonly tokens: readonly TokenView[];
-  /** True if there are more. */
-  readonly hasMore: boolean;
-  /** Newest first; null: the caller has no right to them. */
-  readonly transactions: readonly RecentTransaction[] | null;
-  /** The number of open sessions at the account page; null: the caller has no right to them. */
-  readonly sessions: number | null;
-}
+export const PERSON = z.object({
+  login: z.string(),
+  realm: z.string(),
+  resolver: z.string(),
+  details: z
+    .object({ givenName: z.string(), surname: z.string(), email: z.string(), phone: z.string() })
+    .nullable()
+    .describe('null: the caller lacks the right `admin:userlist`'),
+  // By serial.
+  tokens: z.array(TOKEN).meta({ column: 'Tokens', description: 'the first hundred' }),
+  hasMore: z.boolean().describe('true: there are further tokens'),
+  transactions: LATEST_TRANSACTIONS.meta({ column: 'Transactions' }),
+  sessions: count
+    .nullable()
+    .describe('open sessions at the account page; null: the caller lacks the right `admin:sessions`'),
+});
+
+type LatestTransactions = ReadonlyDeep<z.output<typeof LATEST_TRANSACTIONS>>;
 
 const MAX_TOKENS = 100;
 const MAX_TRANSACTIONS = 20;
@@ -60,7 +75,7 @@ export class PersonService {
    * @throws ServiceError 'right.missing', 'user.unknown' also for a user of none of the caller's realms,
    *   'resolver.unavailable'
    */
-  async person(caller: Caller, reference: UserReference): Promise<Person> {
+  async person(caller: Caller, reference: UserReference): Promise<ReadonlyDeep<z.output<typeof PERSON>>> {
     const { configuration, grant } = await this.#authorize(caller);
     const user = await this.#deps.users.resolve(configuration, reference, grant.realms);
     const { login, realm, resolver, userId } = user;
@@ -134,7 +149,7 @@ export class PersonService {
    * @returns the latest transactions of a token, newest first; null: the caller has no right to them
    * @throws ServiceError 'right.missing', 'token.unknown' also for a token in none of the caller's realms
    */
-  async latestOf(caller: Caller, serial: string): Promise<readonly RecentTransaction[] | null> {
+  async latestOf(caller: Caller, serial: string): Promise<LatestTransactions> {
     const { configuration, grant } = await this.#authorize(caller);
     const token = isStorable(serial) ? await this.#deps.tokens.findBySerial(serial) : undefined;
     if (token === undefined || !isVisible(token, grant)) {
@@ -147,7 +162,7 @@ export class PersonService {
     caller: Caller,
     configuration: Configuration,
     tokens: readonly Token[],
-  ): Promise<readonly RecentTransaction[] | null> {
+  ): Promise<LatestTransactions> {
     const { access, transactions, clock } = this.#deps;
     const grant = access.grantOf(configuration, caller, { scope: 'admin', action: 'transaction' });
     if (grant === undefined) {
@@ -168,7 +183,10 @@ export class PersonService {
   }
 }
 
-function stateOf(closedBy: LatestTransaction['closedBy'], isOver: boolean): RecentTransaction['state'] {
+function stateOf(
+  closedBy: LatestTransaction['closedBy'],
+  isOver: boolean,
+): NonNullable<LatestTransactions>[number]['state'] {
   if (closedBy === null) {
     return isOver ? 'expired' : 'open';
   }

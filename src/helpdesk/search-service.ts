@@ -1,9 +1,11 @@
-import type { TransactionHistory, TransactionService } from '../challenges/transaction-service.ts';
+import { z } from 'zod';
+import { TRANSACTION_STATES, type TransactionService } from '../challenges/transaction-service.ts';
 import type { Configuration, Resolver } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { KeyedCounts } from '../kernel/bounded-work.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import { composed } from '../kernel/text.ts';
 import { type AccessControl, boundsOf, type Grant, holdsIn } from '../policy/access-control.ts';
 import type { Caller } from '../policy/caller.ts';
@@ -20,32 +22,63 @@ import {
   phoneCondition,
 } from '../resolvers/user-source.ts';
 import { isVisible } from '../tokens/token.ts';
-import { realmsWith, type TokenView, viewOf } from '../tokens/token-view.ts';
+import { realmsWith, TOKEN, viewOf } from '../tokens/token-view.ts';
 import type { TokenPageStore } from './helpdesk-store.ts';
 import { locate } from '../users/user-directory.ts';
 
-/** Tokens that were found. */
-interface TokensFound {
-  readonly hits: readonly TokenView[];
-  /** True if there are more. */
-  readonly hasMore: boolean;
-}
+const hasMore = z.boolean().describe('true: there are more');
 
-/** The transaction that was found. */
-type TransactionFound = Pick<TransactionHistory, 'transactionId' | 'serial' | 'realms' | 'state'>;
+/** The hits of each kind; null: nothing was looked for. */
+export const SEARCH_RESULT = z.object({
+  tokens: z
+    .object({ hits: z.array(TOKEN).meta({ column: 'Tokens' }), hasMore })
+    .nullable()
+    .describe('null: the caller lacks the right `admin:show`'),
+  people: z
+    .object({
+      // Exact logins first.
+      hits: z
+        .array(
+          z.object({
+            login: z.string().meta({ column: 'USER', description: 'the login' }),
+            givenName: z.string(),
+            surname: z.string(),
+            email: z.string(),
+            phone: z.string(),
+            resolver: z.string().meta({ column: 'RESOLVER' }),
+            realms: z.array(z.string()).meta({
+              column: 'REALMS',
+              description: 'the visible realms that have the resolver, the default one first',
+            }),
+            hasLockedToken: z.boolean().describe('true: a visible token of the user is locked'),
+          }),
+        )
+        .meta({ column: 'People' }),
+      hasMore,
+      incomplete: z
+        .array(z.object({ resolver: z.string(), reason: z.string() }))
+        .describe('the resolvers whose users may be missing'),
+    })
+    .nullable()
+    .describe('null: the caller lacks the right `admin:userlist`'),
+  // One at most.
+  transactions: z
+    .array(
+      z.object({
+        transactionId: z.string().meta({ column: 'TRANSACTION' }),
+        serial: z.string().meta({ column: 'SERIAL' }),
+        realms: z.array(z.string()),
+        state: z.enum(TRANSACTION_STATES).meta({ column: 'STATE' }),
+      }),
+    )
+    .nullable()
+    .meta({ column: 'Transactions' })
+    .describe('null: the caller lacks the right `admin:transaction`'),
+});
 
-/** People who were found, each with whether one of their tokens that the caller may see is locked. */
-interface PeopleWithTokens extends Omit<PeopleFound, 'hits'> {
-  readonly hits: readonly (PersonFound & { readonly hasLockedToken: boolean })[];
-}
-
-/** The hits of each kind; null: the caller has no right to this kind, and nothing was looked for. */
-interface SearchResult {
-  readonly tokens: TokensFound | null;
-  readonly people: PeopleWithTokens | null;
-  /** One at most. */
-  readonly transactions: readonly TransactionFound[] | null;
-}
+type SearchResult = ReadonlyDeep<z.output<typeof SEARCH_RESULT>>;
+/** The hits of a kind, for those who have the right to it. */
+type Found<Kind extends keyof SearchResult> = NonNullable<SearchResult[Kind]>;
 
 /** The most tokens, and the most people of a resolver. */
 const MAX_HITS = 10;
@@ -98,7 +131,7 @@ export class SearchService {
     return { tokens, people, transactions };
   }
 
-  async #tokens(configuration: Configuration, grant: Grant, text: string): Promise<TokensFound> {
+  async #tokens(configuration: Configuration, grant: Grant, text: string): Promise<Found<'tokens'>> {
     const found = await this.#deps.pages.page({
       serialPrefix: text,
       inRealms: boundsOf(grant),
@@ -116,7 +149,7 @@ export class SearchService {
     configuration: Configuration,
     { userlist, show }: { readonly userlist: Grant; readonly show: Grant | undefined },
     text: string,
-  ): Promise<PeopleWithTokens> {
+  ): Promise<Found<'people'>> {
     const found = await this.#peopleNamed(configuration, userlist, text);
     const owners = found.hits.map(({ resolver, userId }) => ({
       resolverId: configuration.resolvers.find(({ name }) => name === resolver)?.id ?? '',
@@ -138,7 +171,7 @@ export class SearchService {
       : this.#deps.people.find(configuration, grant, text, MAX_HITS);
   }
 
-  async #transactions(caller: Caller, text: string): Promise<readonly TransactionFound[]> {
+  async #transactions(caller: Caller, text: string): Promise<Found<'transactions'>> {
     try {
       const { transactionId, serial, realms, state } = await this.#deps.transactions.history(caller, text);
       return [{ transactionId, serial, realms, state }];
@@ -151,21 +184,12 @@ export class SearchService {
   }
 }
 
-/** A user that was found. */
-interface PersonFound extends DirectoryUser {
-  readonly resolver: string;
-  /** The visible realms that have the resolver, the default one first. */
-  readonly realms: readonly string[];
-}
-
 /** Users that were found. */
-interface PeopleFound {
-  /** Exact logins first. */
-  readonly hits: readonly PersonFound[];
-  /** True if there are more. */
-  readonly hasMore: boolean;
-  /** The resolvers whose users may be missing, each with the reason in words. */
-  readonly incomplete: readonly { readonly resolver: string; readonly reason: string }[];
+interface PeopleFound extends Omit<Found<'people'>, 'hits'> {
+  readonly hits: readonly (DirectoryUser & {
+    readonly resolver: string;
+    readonly realms: readonly string[];
+  })[];
 }
 
 /** The result of one resolver. */

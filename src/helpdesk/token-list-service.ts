@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import type { Configuration } from '../configuration/configuration.ts';
 import type { ConfigurationStore } from '../configuration/configuration-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isServiceError, ServiceError } from '../kernel/errors.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import type { TokenCountStore } from '../monitoring/token-count-store.ts';
 import type { TokenCountRow } from '../monitoring/token-counts.ts';
 import type { AccessControl, Grant } from '../policy/access-control.ts';
@@ -9,7 +11,7 @@ import type { Caller } from '../policy/caller.ts';
 import { answerWithin, type UserSources } from '../resolvers/user-source.ts';
 import { readTokenListing, type TokenFilter, type TokenListing } from '../tokens/token-selection.ts';
 import { isVisible } from '../tokens/token.ts';
-import { realmsWith, type TokenView, viewOf } from '../tokens/token-view.ts';
+import { realmsWith, TOKEN, type TokenView, viewOf } from '../tokens/token-view.ts';
 import type { OwnerId } from '../users/user.ts';
 import type { UserDirectory } from '../users/user-directory.ts';
 import type { LatestTransactionStore, TokenPageFilter, TokenPageStore } from './helpdesk-store.ts';
@@ -31,23 +33,30 @@ interface TokenSheetRequest extends Pick<
   readonly hasNames?: boolean;
 }
 
-/** A token of a page. */
-interface ListedToken extends TokenView {
-  /** Given name and surname; null: not asked for, no right to it, or the resolver did not say it in time. */
-  readonly ownerName: string | null;
-  /** The number of challenges that take responses; null: the caller has no right to transactions. */
-  readonly openChallenges: number | null;
-}
+const count = z.int().nonnegative();
 
-/** One page of tokens. */
-interface TokenSheet {
-  /** By serial, without regard to case. */
-  readonly tokens: readonly ListedToken[];
-  /** The cursor of the next page; null: this is the last one. */
-  readonly next: string | null;
-  /** The number of tokens on all pages; null: no count is kept for this filter. */
-  readonly total: number | null;
-}
+/** One page of tokens, by serial without regard to case. */
+export const TOKEN_PAGE = z.object({
+  tokens: z
+    .array(
+      TOKEN.extend({
+        ownerName: z
+          .string()
+          .nullable()
+          .describe('given name and surname; null without `names`, `admin:userlist` or a timely answer'),
+        openChallenges: count
+          .nullable()
+          .describe('the number of challenges that take responses; null without `admin:transaction`'),
+      }),
+    )
+    .meta({ column: 'Tokens' }),
+  next: z.string().nullable().describe('`cursor` of the next page; null: there is none'),
+  total: count
+    .nullable()
+    .describe('the number of tokens on all pages; null: no count is kept for this filter'),
+});
+
+type TokenPage = ReadonlyDeep<z.output<typeof TOKEN_PAGE>>;
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -86,7 +95,7 @@ export class TokenListService {
   async page(
     caller: Caller,
     { isLocked, limit = DEFAULT_LIMIT, cursor, isDescending, hasNames, ...listing }: TokenSheetRequest,
-  ): Promise<TokenSheet> {
+  ): Promise<TokenPage> {
     const { access, configuration: store, users, pages } = this.#deps;
     const { configuration, grant } = await access.authorizeAdmin(store, caller, 'show');
     assertPlace(limit, cursor);
@@ -112,7 +121,7 @@ export class TokenListService {
     caller: Caller,
     tokens: readonly TokenView[],
     hasNames: boolean,
-  ): Promise<readonly ListedToken[]> {
+  ): Promise<TokenPage['tokens']> {
     const grantOf = (action: string): Grant | undefined =>
       this.#deps.access.grantOf(configuration, caller, { scope: 'admin', action });
     const [open, names] = await Promise.all([

@@ -12,12 +12,9 @@ import type { Dialect } from './dialects/dialect.ts';
 import { isOfAccountPage } from './endpoint-spec.ts';
 import type { Exchange, ExchangeResponse } from './request/exchange.ts';
 import { failureForm, SIGN_IN_CHALLENGE, type FailureForm } from './failures.ts';
-import { readQuery, type RequestValues } from './request/parameters.ts';
+import { ANSWER_PARAMETERS, readQuery, type RequestValues } from './request/parameters.ts';
 import { noteRefused, refusedBy } from './refused-requests.ts';
 import { send, textReply } from './reply.ts';
-
-/** The parameters that every endpoint takes and that change an answer. */
-const ANSWER_PARAMETERS: readonly string[] = ['id', 'httperror'];
 
 interface FailureContext {
   readonly dialect: Dialect['failures'];

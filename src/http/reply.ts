@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Refused } from './refused-requests.ts';
 import type { ExchangeResponse } from './request/exchange.ts';
 
@@ -32,8 +32,8 @@ export interface Reply {
 }
 
 /** @returns a reply with a page */
-export function htmlReply(body: string | Buffer): Reply {
-  return { status: 200, contentType: 'text/html; charset=utf-8', body };
+export function htmlReply(body: string | Buffer, status = 200): Reply {
+  return { status, contentType: 'text/html; charset=utf-8', body };
 }
 
 /** @returns a reply with a plain text */
@@ -207,7 +207,7 @@ export function unlessKnown(reply: Reply, ifNoneMatch: string | undefined): Repl
 
 /** @returns an entity tag (RFC 9110 §8.8.3) */
 export function tagOf(body: string | Buffer): string {
-  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  return `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 }
 
 function isKnown(tag: string, ifNoneMatch = ''): boolean {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { KeptReading } from '../kernel/bounded-work.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -7,15 +8,32 @@ import type { OpenedKeys } from './opened-keys.ts';
 import type { Resealing } from './resealing-store.ts';
 import { type KeyState, neededKeys, type NewKey, type Progress } from './vault.ts';
 
-/** The first of these that holds. `former`: whether it is needed only a count tells. */
-export const KEY_STATES = ['unknown', 'retired', 'current', 'added', 'former', 'needed', 'unused'] as const;
-
 /** A key. Holds nothing of it but its id. */
-export interface ListedKey extends KeyState {
-  readonly state: (typeof KEY_STATES)[number];
-  /** Undefined: not counted. */
-  readonly secrets?: number | undefined;
-}
+export const KEY = z.object({
+  keyId: z
+    .string()
+    .meta({ column: 'KEY', description: '16 hexadecimal digits, which tell nothing of the key' }),
+  // The first of these that holds.
+  state: z.enum(['unknown', 'retired', 'current', 'added', 'former', 'needed', 'unused']).meta({
+    column: 'STATE',
+    description:
+      'current: it seals; added: it has never sealed; needed, unused: it sealed, and secrets are sealed with it or not; ' +
+      'former: one of both, which only a count tells; unknown: secrets are sealed with it, but it is not registered',
+  }),
+  createdAt: z.date().optional().meta({ column: 'CREATED' }),
+  currentSince: z
+    .date()
+    .optional()
+    .meta({ column: 'FIRST USED', description: 'absent: it has never sealed' }),
+  retiredAt: z.date().optional().meta({ column: 'RETIRED' }),
+  secrets: z
+    .int()
+    .nonnegative()
+    .optional()
+    .meta({ column: 'SECRETS', description: 'the number of secrets sealed with it; absent: not counted' }),
+});
+
+export type ListedKey = Readonly<z.output<typeof KEY>>;
 
 interface AddedKey extends Pick<NewKey, 'keyId'> {
   /** False if it was there already. */

@@ -1,6 +1,5 @@
 import { createHash, createDecipheriv, createHmac } from 'node:crypto';
 import { parseJsonObject, storableForm } from '../kernel/text.ts';
-import type { SecretPurpose } from '../keys/vault.ts';
 import { type SourceRow, textOf } from './linotp-source.ts';
 import { checkPin } from '../tokens/token-settings.ts';
 
@@ -153,16 +152,6 @@ export interface PlainTokenSecrets {
 }
 
 export type SecretName = Exclude<keyof PlainTokenSecrets, 'keyForm'>;
-
-/** What each secret is sealed for. */
-export const SECRET_PURPOSES: Readonly<Record<SecretName, SecretPurpose>> = {
-  seed: 'seed',
-  sharedSecret: 'shared-secret',
-  nonce: 'nonce',
-  pin: 'pin',
-  userPin: 'ocra-pin',
-  soPin: 'so-pin',
-};
 
 /** IV and text of a password token whose password is hashed and not encrypted: the text `:1:`. */
 const HASHED_PASSWORD_IV = '3a313a';

@@ -1,7 +1,7 @@
 import type { Resolver } from '../configuration/configuration.ts';
-import type { Sealed, Vault } from '../keys/vault.ts';
+import type { Sealed, SecretPurpose, Vault } from '../keys/vault.ts';
 import { isStorable } from '../kernel/text.ts';
-import { type EncryptionKey, type PlainTokenSecrets, SECRET_PURPOSES, type SecretName } from './secrets.ts';
+import type { EncryptionKey, PlainTokenSecrets, SecretName } from './secrets.ts';
 import type { ImportReport, Mapped } from './import-report.ts';
 import type { ImportTransaction } from './import-store.ts';
 import type { LinotpInstallation } from './installation-reading.ts';
@@ -51,6 +51,16 @@ interface MappedToken {
   /** An earlier import made it, and it was removed here. */
   readonly isRemoved: boolean;
 }
+
+/** What each secret is sealed for. */
+const SECRET_PURPOSES: Readonly<Record<SecretName, SecretPurpose>> = {
+  seed: 'seed',
+  sharedSecret: 'shared-secret',
+  nonce: 'nonce',
+  pin: 'pin',
+  userPin: 'ocra-pin',
+  soPin: 'so-pin',
+};
 
 const REMOVED_AT_ONCE = 1_000;
 const CHANGED_ON_BOTH_SIDES =

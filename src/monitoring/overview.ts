@@ -123,7 +123,7 @@ export const OVERVIEW = z.object({
 export type Overview = ReadonlyDeep<z.output<typeof OVERVIEW>>;
 /** A part, for those who may see it. */
 type Part<Name extends keyof Overview> = NonNullable<Overview[Name]>;
-export type ResolverHealth = ReadonlyDeep<z.output<typeof RESOLVER_HEALTH>>;
+type ResolverHealth = ReadonlyDeep<z.output<typeof RESOLVER_HEALTH>>;
 
 const DONE = z.boolean().describe('true: done');
 

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { ChallengeMetrics, StatusWaitMetrics } from '../challenges/challenge-metrics.ts';
+import type { Database } from '../database/database.ts';
 import { HousekeepingMetrics } from '../housekeeping/housekeeping-metrics.ts';
 import type { RoundOutcome } from '../kernel/background-loop.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -8,15 +9,6 @@ import type { Finding } from '../doctor/finding.ts';
 import type { InstallationState } from '../monitoring/installation-state.ts';
 import { ResolverMetrics } from '../monitoring/resolver-metrics.ts';
 import { WebhookMetrics } from '../webhooks/webhook-metrics.ts';
-
-/** The use of the database by this process. */
-interface DatabaseUsage {
-  /** Connections. */
-  readonly used: number;
-  readonly free: number;
-  /** Number of requests that wait for a connection. */
-  readonly waiting: number;
-}
 
 interface DeclaredMetric {
   readonly name: string;
@@ -149,7 +141,7 @@ export class ServiceMetrics {
   }
 
   /** Adds metrics of the use of the database. Called once only. */
-  measureDatabase(usage: () => DatabaseUsage): void {
+  measureDatabase(usage: Database['usage']): void {
     const registers = [this.#registry];
     new Gauge({
       name: 'tankeeper_database_connections',

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { API_TOKEN } from '../administrators/administrator.ts';
+import { SESSION } from '../administrators/session.ts';
 import { filter, flag, list, password, text } from './input.ts';
 import { type OperationGroup, operation } from './operation.ts';
 
@@ -134,15 +136,7 @@ const listApiTokens = operation({
   right: 'system:read',
   changes: false,
   input: { administrator },
-  output: z.array(
-    z.object({
-      name: z.string().meta({ column: 'NAME' }),
-      administrator: z.string(),
-      rights: z.array(z.string()).meta({ column: 'RIGHTS' }),
-      createdAt: z.date().meta({ column: 'CREATED' }),
-      expiresAt: z.date().nullable().meta({ column: 'EXPIRES' }),
-    }),
-  ),
+  output: z.array(API_TOKEN),
   run: ({ administrators }, _caller, input) => administrators.listApiTokens(input.administrator),
 });
 
@@ -192,21 +186,8 @@ const listSessions = operation({
   input: {
     administrator: filter("whose, * for all; default: the caller's, of the command all", 'anna'),
   },
-  output: z.array(
-    z.object({
-      id: z.string().meta({ column: 'ID' }),
-      administrator: z.string().meta({ column: 'ADMINISTRATOR' }),
-      kind: z.enum(['session', 'login']).meta({ column: 'KIND' }),
-      client: z.string().meta({ column: 'CLIENT' }),
-      createdAt: z.date().meta({ column: 'CREATED' }),
-      expiresAt: z.date().meta({ column: 'EXPIRES' }),
-      isOwn: z.boolean().describe('true: the session that asks'),
-    }),
-  ),
-  run: ({ sessions }, caller, { administrator }) =>
-    sessions
-      .list(caller, administrator)
-      .then((listed) => listed.map(({ owner, ...session }) => ({ ...session, administrator: owner }))),
+  output: z.array(SESSION),
+  run: ({ sessions }, caller, { administrator }) => sessions.list(caller, administrator),
 });
 
 const endSessions = operation({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ACTS, OUTCOME_WORDS } from '../audit/acts.ts';
 import type { AuditQuery } from '../audit/audit-reading.ts';
+import { NEWEST_VERIFICATION, VERIFICATION } from '../audit/verification.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { Services } from '../services.ts';
 import { filter, wholeNumber } from './input.ts';
@@ -94,37 +95,6 @@ const values = operation({
   run: () => Promise.resolve({ actions: ACTS.toSorted(), outcomes: OUTCOME_WORDS.toSorted() }),
 });
 
-const FINDING = z.object({
-  kind: z.enum(['changed', 'removed', 'inserted']).meta({ column: 'KIND' }),
-  target: z.enum(['row', 'checkpoint']).meta({ column: 'TARGET' }),
-  id: z
-    .string()
-    .nullable()
-    .meta({ column: 'ID', description: 'of the row, or number of the checkpoint; null: not known' }),
-  at: z.string().nullable().meta({ column: 'TIME', description: 'UTC, to the microsecond' }),
-  reason: z.string().meta({ column: 'REASON' }),
-});
-
-const count = z.int().nonnegative();
-
-const VERIFICATION = z.object({
-  id: z.string().describe('decimal digits'),
-  state: z.enum(['running', 'finished', 'failed', 'interrupted']),
-  begunAt: z.date(),
-  begunBy: z.string(),
-  endedAt: z.date().nullable(),
-  rows: count.describe('checked so far'),
-  totalRows: count.describe('the approximate number of all rows'),
-  checkpoints: count.describe('0 before the end'),
-  newestCheckpoint: z.string().describe('the newest checkpoint, hexadecimal; empty before the end'),
-  expectedCheckpoint: z.string().describe('the checkpoint that must be there; empty where none was given'),
-  findings: count,
-  listedFindings: z
-    .array(FINDING)
-    .meta({ column: 'Findings', description: 'the first hundred; empty before the end' }),
-  reason: z.string().describe('why it failed; empty where it did not'),
-});
-
 const verify = operation({
   name: 'audit verify',
   does: 'begins to verify the whole audit trail in the background; the running verification if there is one',
@@ -148,10 +118,7 @@ const verification = operation({
   right: 'admin:audit',
   changes: false,
   input: {},
-  output: z.object({
-    verification: VERIFICATION.nullable().describe('null: there was none yet'),
-    keys: z.array(z.string()).describe('public keys of the installation, Base64, the current one first'),
-  }),
+  output: NEWEST_VERIFICATION,
   run: ({ auditVerification }, caller) => auditVerification.newest(caller),
 });
 

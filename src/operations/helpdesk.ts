@@ -1,15 +1,8 @@
 import { z } from 'zod';
-import { TRANSACTION_STATES } from '../challenges/transaction-service.ts';
+import { PERSON } from '../helpdesk/person-service.ts';
+import { SEARCH_RESULT } from '../helpdesk/search-service.ts';
 import { filter, text } from './input.ts';
 import { operation, type OperationGroup } from './operation.ts';
-import { LATEST_TRANSACTIONS, TOKEN } from './tokens.ts';
-
-const count = z.int().nonnegative();
-const realms = z.array(z.string());
-const hasMore = z.boolean().describe('true: there are more');
-const NAMES = { givenName: z.string(), surname: z.string(), email: z.string(), phone: z.string() };
-const login = z.string().meta({ column: 'USER', description: 'the login' });
-const transactionId = z.string().meta({ column: 'TRANSACTION' });
 
 const search = operation({
   name: 'helpdesk search',
@@ -22,47 +15,7 @@ const search = operation({
       'QR1',
     ),
   },
-  output: z.object({
-    tokens: z
-      .object({ hits: z.array(TOKEN).meta({ column: 'Tokens' }), hasMore })
-      .nullable()
-      .describe('null: the caller lacks the right `admin:show`'),
-    people: z
-      .object({
-        hits: z
-          .array(
-            z.object({
-              login,
-              ...NAMES,
-              resolver: z.string().meta({ column: 'RESOLVER' }),
-              realms: realms.meta({
-                column: 'REALMS',
-                description: 'the visible realms that have the resolver, the default one first',
-              }),
-              hasLockedToken: z.boolean().describe('true: a visible token of the user is locked'),
-            }),
-          )
-          .meta({ column: 'People' }),
-        hasMore,
-        incomplete: z
-          .array(z.object({ resolver: z.string(), reason: z.string() }))
-          .describe('the resolvers whose users may be missing'),
-      })
-      .nullable()
-      .describe('null: the caller lacks the right `admin:userlist`'),
-    transactions: z
-      .array(
-        z.object({
-          transactionId,
-          serial: z.string().meta({ column: 'SERIAL' }),
-          realms,
-          state: z.enum(TRANSACTION_STATES).meta({ column: 'STATE' }),
-        }),
-      )
-      .nullable()
-      .meta({ column: 'Transactions' })
-      .describe('null: the caller lacks the right `admin:transaction`'),
-  }),
+  output: SEARCH_RESULT,
   run: ({ helpdeskSearch }, caller, input) => helpdeskSearch.search(caller, input.text),
 });
 
@@ -78,18 +31,7 @@ const person = operation({
   right: 'admin:show',
   changes: false,
   input: NAMED,
-  output: z.object({
-    login: z.string(),
-    realm: z.string(),
-    resolver: z.string(),
-    details: z.object(NAMES).nullable().describe('null: the caller lacks the right `admin:userlist`'),
-    tokens: z.array(TOKEN).meta({ column: 'Tokens', description: 'the first hundred' }),
-    hasMore: hasMore.describe('true: there are further tokens'),
-    transactions: LATEST_TRANSACTIONS.meta({ column: 'Transactions' }),
-    sessions: count
-      .nullable()
-      .describe('open sessions at the account page; null: the caller lacks the right `admin:sessions`'),
-  }),
+  output: PERSON,
   run: ({ people }, caller, input) => people.person(caller, input),
 });
 
@@ -99,7 +41,7 @@ const endSessions = operation({
   right: 'admin:sessions',
   changes: true,
   input: NAMED,
-  output: count.describe('the number of sessions that were open'),
+  output: z.int().nonnegative().describe('the number of sessions that were open'),
   run: ({ people }, caller, input) => people.endSessions(caller, input),
   says: (ended, { user }) => `sessions of ${user} ended: ${ended}`,
 });

@@ -1,31 +1,13 @@
-import { z } from 'zod';
-import { consequence, CONSEQUENCES } from '../consequences/consequence.ts';
+import { REFUSAL, RIGHTS, VALUES } from '../audit/explanation-service.ts';
+import { consequence } from '../consequences/consequence.ts';
+import { PREVIEW } from '../consequences/policy-consequences.ts';
 import type { PolicyDraft } from '../policy/policy.ts';
-import { listUnknownNames } from '../policy/policy-names.ts';
-import { POLICY_SCOPES } from '../policy/stored-policy.ts';
+import { listUnknownNames, NAMES } from '../policy/policy-names.ts';
+import { POLICY, POLICY_SCOPES } from '../policy/stored-policy.ts';
 import { choice, expected, flag, list, text } from './input.ts';
 import { operation, type OperationGroup } from './operation.ts';
 
 const name = text('the name of the policy', 'helpdesk');
-const strings = z.array(z.string());
-
-const POLICY = z.object({
-  name: z.string().meta({ column: 'NAME' }),
-  scope: z.string().meta({ column: 'SCOPE' }),
-  action: z
-    .string()
-    .meta({ column: 'ACTION', description: 'a list with commas, of `action` or `action=value`' }),
-  realm: z.string().meta({ column: 'REALM', description: 'a list with commas' }),
-  user: z.string().meta({ column: 'USER', description: 'a list with commas' }),
-  client: z.string().meta({
-    column: 'CLIENT',
-    description: 'a list with commas of addresses and networks; empty: any',
-  }),
-  time: z
-    .string()
-    .meta({ column: 'TIME', description: '`minute hour day month weekday year;`; empty: always' }),
-  active: z.boolean().meta({ column: 'ACTIVE' }),
-});
 
 const READ = expected(
   POLICY.nullable(),
@@ -64,7 +46,7 @@ const listPolicies = operation({
     realm: text('those that hold in a realm', 'office').optional(),
     user: text('those whose list of users has this entry', 'anna').optional(),
   },
-  output: z.array(POLICY),
+  output: POLICY.array(),
   run: ({ policies }, _caller, input) => policies.list(input),
 });
 
@@ -114,20 +96,7 @@ const checkPolicy = operation({
     action: DRAFT.action.optional(),
     ...CONDITIONS,
   },
-  output: z.object({
-    problems: z
-      .array(
-        z.object({
-          field: z.string().meta({ column: 'FIELD' }),
-          message: z.string().meta({ column: 'PROBLEM' }),
-        }),
-      )
-      .describe('why the policy is invalid; the rest is then empty'),
-    unknownNames: z
-      .array(z.object({ part: z.enum(['realm', 'user']), name: z.string() }))
-      .describe('realms and resolvers that do not exist'),
-    consequences: CONSEQUENCES,
-  }),
+  output: PREVIEW,
   run: ({ consequences }, caller, { name: named = '', scope = '', action = '', ...conditions }) =>
     consequences.previewPolicy(caller, draftOf({ name: named, scope, action, ...conditions })),
 });
@@ -162,81 +131,14 @@ const removePolicy = operation({
   says: (_none, input) => `the policy ${input.name} is removed`,
 });
 
-const FORMS = z.array(z.object({ form: z.string(), meaning: z.string() }));
-
 const listNames = operation({
   name: 'policy names',
   does: 'the scopes, actions and names that policies may use, with their meanings',
   right: 'system:read',
   changes: false,
   input: {},
-  output: z.object({
-    scopes: z.array(
-      z.object({
-        name: z.string().meta({ column: 'SCOPE' }),
-        meaning: z.string().meta({ column: 'MEANING' }),
-        actions: z.array(
-          z.object({
-            name: z.string(),
-            meaning: z.string(),
-            value: z.string().optional().describe('the allowed values; absent: it takes none'),
-          }),
-        ),
-        hasWildcard: z.boolean().describe('`*` means all actions'),
-        requiresRealm: z.boolean(),
-        requiresUser: z.boolean(),
-        isOpen: z.boolean().describe('without an active policy, every administrator has its rights'),
-      }),
-    ),
-    realms: strings,
-    resolvers: strings,
-    administrators: strings,
-    groups: strings.describe('groups of single sign-on that policies name'),
-    forms: z.object({ realm: FORMS, user: FORMS, client: FORMS, time: FORMS }),
-  }),
+  output: NAMES,
   run: ({ explanations }) => explanations.names(),
-});
-
-const VERDICT = z.object({
-  policy: z.string(),
-  applies: z.boolean(),
-  obstacles: z
-    .array(
-      z.object({
-        kind: z.enum(['inactive', 'unreadable', 'user', 'precedence', 'realm', 'client', 'time']),
-        text: z.string(),
-      }),
-    )
-    .describe('why it does not apply'),
-});
-
-const why = z.string().meta({ column: 'WHY' });
-
-const RIGHTS = z.object({
-  administrator: z.string(),
-  groups: strings.optional().describe('of a person who signs in by single sign-on'),
-  isKnown: z.boolean().describe('false: there is no administrator of that name'),
-  realm: z.string().optional(),
-  client: z.string(),
-  at: z.date(),
-  rights: z.array(
-    z.object({
-      scope: z.string().meta({ column: 'SCOPE' }),
-      action: z.string().meta({ column: 'ACTION' }),
-      isAllowed: z.boolean().meta({ column: 'ALLOWED' }),
-      reason: z
-        .enum(['policies', 'open', 'realm', 'none'])
-        .describe(
-          '`open`: no policy of the scope is active; `realm`: allowed, but not in this realm; `none`: no policy gives it',
-        ),
-      realms: strings.meta({
-        column: 'REALMS',
-        description: 'the realms in which it holds; `*` includes tokens in no realm',
-      }),
-      policies: z.array(VERDICT).describe('the policies that name the action'),
-      why,
-    }),
-  ),
 });
 
 const CIRCUMSTANCES = {
@@ -266,20 +168,7 @@ const explainOwner = operation({
     resolver: text('the resolver of the owner', 'staff').optional(),
     ...CIRCUMSTANCES,
   },
-  output: z.object({
-    user: z.string().optional(),
-    realm: z.string().optional(),
-    client: z.string(),
-    at: z.date(),
-    values: z.array(
-      z.object({
-        action: z.string().meta({ column: 'ACTION' }),
-        values: strings.meta({ column: 'VALUES', description: 'several: policies disagree' }),
-        policies: z.array(VERDICT.extend({ value: z.string() })),
-        why,
-      }),
-    ),
-  }),
+  output: VALUES,
   run: ({ explanations }, _caller, input) => explanations.explainValues(input),
 });
 
@@ -289,30 +178,7 @@ const explainRefusal = operation({
   right: ['system:read', 'admin:audit'],
   changes: false,
   input: { request_id: text('the id of the request', '3f0c'), groups },
-  output: RIGHTS.extend({
-    refusal: z.object({
-      requestId: z.string(),
-      at: z.date(),
-      endpoint: z.string(),
-      right: z
-        .object({ scope: z.string(), action: z.string() })
-        .optional()
-        .describe('absent: the audit does not name it'),
-      isByApiToken: z.boolean().describe('the API token lacked the right, whatever the policies say'),
-    }),
-    remedies: strings.describe('policies that would give the right if they named its action, too'),
-    changes: z
-      .array(
-        z.object({
-          policy: z.string().meta({ column: 'CHANGED POLICY' }),
-          kind: z.enum(['set', 'removed']).meta({ column: 'HOW' }),
-          administrator: z.string().meta({ column: 'BY' }),
-          at: z.date().meta({ column: 'AT' }),
-        }),
-      )
-      .optional()
-      .describe('changes of policies since the refusal; absent: the caller may not see them'),
-  }),
+  output: REFUSAL,
   run: ({ explanations }, caller, input) =>
     explanations.explainRefusal(caller, input.request_id, input.groups),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SETTING } from '../configuration/setting-service.ts';
 import { consequence } from '../consequences/consequence.ts';
 import { expected, text } from './input.ts';
 import { operation, type OperationGroup } from './operation.ts';
@@ -8,23 +9,6 @@ const READ = expected(
   z.string().nullable(),
   'the value that was read, or null: where another one is set, nothing is done',
 );
-
-const SETTING = z.object({
-  key: z.string().meta({ column: 'KEY' }),
-  value: z.string().optional().meta({
-    column: 'VALUE',
-    description: 'the value in force; absent: there is none, or it is withheld',
-  }),
-  default: z.string().optional().describe('the default'),
-  isSet: z.boolean().meta({ column: 'SET' }),
-  isKnown: z.boolean().describe('the server reads it'),
-  isWithheld: z.boolean().describe('it may be a secret'),
-  meaning: z.string().optional(),
-  type: z.enum(['number', 'duration', 'suite', 'boolean', 'text']).optional(),
-  unit: z.string().optional(),
-  min: z.int().optional(),
-  max: z.int().optional(),
-});
 
 const listSettings = operation({
   name: 'setting list',

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { STORED_STATES } from '../challenges/transaction-service.ts';
+import { LATEST_TRANSACTIONS } from '../helpdesk/person-service.ts';
+import { TOKEN_PAGE } from '../helpdesk/token-list-service.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { NO_REALM } from '../monitoring/monitoring-query.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { TokenSelection } from '../tokens/token-selection.ts';
+import { TOKEN } from '../tokens/token-view.ts';
 import { choice, filter, flag, knownSecret, list, password, text, wholeNumber } from './input.ts';
 import { operation, type OperationGroup } from './operation.ts';
 
@@ -16,68 +18,6 @@ const REVISION = text(
 ).optional();
 const count = z.int().nonnegative();
 const changed = count.describe('the number of tokens that were changed');
-
-const OWNER = z.object({ login: z.string().meta({ column: 'USER' }), resolver: z.string() }).nullable();
-
-/** A token as every operation shows it. */
-export const TOKEN = z.object({
-  serial: z.string().meta({ column: 'SERIAL' }),
-  type: z.string().meta({ column: 'TYPE' }),
-  description: z.string(),
-  owner: OWNER.describe('null: nobody'),
-  ownerRealm: z
-    .string()
-    .nullable()
-    .describe('a realm that the caller may see, and by which the owner is found'),
-  realms: z.array(z.string()).meta({ column: 'REALMS', description: 'those that the caller may see' }),
-  state: z.string().meta({
-    column: 'STATE',
-    description:
-      '`active`, or the first reason why it takes no responses: `lost` first, then an unfinished roll-out',
-  }),
-  active: z.boolean(),
-  lostAt: z
-    .date()
-    .nullable()
-    .describe('when its device was reported lost; null: it was not, or was found again'),
-  lostBy: z.string().nullable().describe('who reported it'),
-  isLocked: z.boolean().describe('true: too many wrong responses'),
-  isSecondFactor: z.boolean().describe('true: an administrator signs in with it'),
-  rollout: z.enum(['phase1', 'phase2', 'complete']).describe('the phase of the roll-out'),
-  hasPin: z.boolean().describe('true: there is a token PIN'),
-  algorithm: z.string().nullable(),
-  failCount: count.meta({ column: 'FAILS', description: 'wrong responses since the last right one' }),
-  maxFail: count.describe('the number of wrong responses that locks the token'),
-  use: z.object({
-    validFrom: z.date().nullable().describe('null: from the beginning'),
-    validUntil: z.date().nullable().describe('the first instant at which it is no longer valid; null: none'),
-    useCount: count.describe('the number of responses, counted while a maximum is set'),
-    maxUses: count.nullable().describe('the number of responses after which none is accepted; null: any'),
-    successCount: count.describe('the number of accepted responses, counted while a maximum is set'),
-    maxSuccesses: count.nullable().describe('the number of accepted responses; null: any'),
-  }),
-  counter: z.bigint().describe('the next counter: 64 bits, as a text'),
-  counterWindow: count,
-  syncWindow: count,
-  timeShift: z.int().describe('seconds that the device is ahead'),
-  revision: z.string().describe('raised by one by each change by people, not by responses'),
-  createdAt: z.date(),
-  lastSuccessAt: z.date().nullable().describe('the time of the last accepted response'),
-});
-
-/** The latest transactions of tokens. */
-export const LATEST_TRANSACTIONS = z
-  .array(
-    z.object({
-      transactionId: z.string().meta({ column: 'TRANSACTION' }),
-      serial: z.string(),
-      issuedAt: z.date().meta({ column: 'ISSUED' }),
-      state: z.enum(STORED_STATES).meta({ column: 'STATE' }),
-      failCount: count.meta({ column: 'WRONG', description: 'the number of wrong responses' }),
-    }),
-  )
-  .nullable()
-  .describe('those that are stored, newest first; null: the caller lacks the right `admin:transaction`');
 
 /** The conditions by their names. */
 const STATUSES = {
@@ -121,25 +61,7 @@ const listTokens = operation({
     order: choice('by serial', ['asc', 'desc']).optional(),
     names: flag('with the names of the owners'),
   },
-  output: z.object({
-    tokens: z
-      .array(
-        TOKEN.extend({
-          ownerName: z
-            .string()
-            .nullable()
-            .describe('given name and surname; null without `names`, `admin:userlist` or a timely answer'),
-          openChallenges: count
-            .nullable()
-            .describe('the number of challenges that take responses; null without `admin:transaction`'),
-        }),
-      )
-      .meta({ column: 'Tokens' }),
-    next: z.string().nullable().describe('`cursor` of the next page; null: there is none'),
-    total: count
-      .nullable()
-      .describe('the number of tokens on all pages; null: no count is kept for this filter'),
-  }),
+  output: TOKEN_PAGE,
   run: async ({ tokenPages }, caller, { status: names = [], ...input }) => {
     if (input.user === undefined && (input.user_realm ?? input.user_resolver) !== undefined) {
       const message = "The parameter 'user' must be a login, where the owner is given";

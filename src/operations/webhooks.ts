@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { consequence, countText } from '../consequences/consequence.ts';
 import { EVENT_TYPES } from '../webhooks/webhook-event.ts';
+import { DELIVERY, TEST, WEBHOOK } from '../webhooks/webhook.ts';
 import { flag, list, text } from './input.ts';
 import { operation, type OperationGroup } from './operation.ts';
 
@@ -9,25 +10,6 @@ const url = text('where the events go: https://…', 'https://siem.example.com/t
 const events = list(`types of events: ${Object.keys(EVENT_TYPES).join(', ')}`, 'token.locked');
 const realms = list('only events of tokens in these realms', 'customers');
 const count = z.int().nonnegative();
-
-const WEBHOOK = z.object({
-  name: z.string().meta({ column: 'NAME' }),
-  url: z
-    .string()
-    .meta({ column: 'URL', description: 'the origin alone for those who may not change webhooks' }),
-  events: z.array(z.string()),
-  realms: z.array(z.string()).describe('empty: all tokens'),
-  active: z.boolean().meta({ column: 'ACTIVE' }),
-  isPublicOnly: z.boolean().describe('added over HTTP: only at a public address'),
-  createdAt: z.date(),
-  waiting: count.meta({ column: 'WAITING' }),
-  oldestWaitingAt: z.date().nullable().describe('the time of the oldest that waits'),
-  givenUp: count.meta({ column: 'GIVEN UP' }),
-  delivered: count,
-  lastSuccessAt: z.date().nullable(),
-  lastFailureAt: z.date().nullable(),
-  lastFailure: z.string().meta({ column: 'LAST FAILURE' }),
-});
 
 /** Is shown this once. */
 const SECRET = z.object({ secret: z.string().describe('the secret of its signatures') });
@@ -72,17 +54,7 @@ const listDeliveries = operation({
   right: 'system:read',
   changes: false,
   input: { name },
-  output: z.array(
-    z.object({
-      eventId: z.string().meta({ column: 'EVENT' }),
-      type: z.string().meta({ column: 'TYPE' }),
-      occurredAt: z.date().meta({ column: 'OCCURRED' }),
-      attempts: count.meta({ column: 'ATTEMPTS' }),
-      nextAttemptAt: z.date().nullable().describe('null: it was given up'),
-      givenUpAt: z.date().nullable(),
-      lastFailure: z.string().meta({ column: 'LAST FAILURE' }),
-    }),
-  ),
+  output: z.array(DELIVERY),
   run: ({ webhooks }, _caller, input) => webhooks.deliveries(input.name),
 });
 
@@ -134,12 +106,7 @@ const testWebhook = operation({
   right: 'system:write',
   changes: true,
   input: { name },
-  output: z.object({
-    status: z.int().nullable().describe('the HTTP status of the answer; null: there was none'),
-    failure: z.string().nullable().describe('null: it was delivered'),
-    durationMs: count,
-    eventId: z.string(),
-  }),
+  output: TEST,
   run: ({ webhooks }, caller, input) => webhooks.test(caller, input.name),
   says: ({ status, durationMs }, input) =>
     `the webhook ${input.name} has answered HTTP ${status} after ${durationMs} ms`,

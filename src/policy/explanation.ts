@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import { listNames } from '../kernel/text.ts';
 import type { Principal } from './caller.ts';
 import {
@@ -13,56 +15,60 @@ import { isMeant, ownerOf, policyValue, type PolicyValueQuestion, ReadPolicy } f
 import type { PolicySubject, UserMatch } from './policy-conditions.ts';
 import type { Policy } from './stored-policy.ts';
 
-/** The reason why a policy does not apply. */
-type ObstacleKind =
-  | 'inactive'
-  | 'unreadable'
-  | 'user'
-  /** It is for everybody, and policies that name the administrator come before it. */
-  | 'precedence'
-  | 'realm'
-  | 'client'
-  | 'time';
-
-/** One of the reasons why a policy does not apply. */
-export interface Obstacle {
-  readonly kind: ObstacleKind;
-  /** A clause for people: `it is for the clients 10.0.0.0/8`. */
-  readonly text: string;
-}
+const strings = z.array(z.string());
 
 /** The part of one policy in a decision. */
-export interface PolicyVerdict {
-  readonly policy: string;
-  readonly applies: boolean;
-  /** The reason why it does not apply; none: it does. */
-  readonly obstacles: readonly Obstacle[];
-}
+const VERDICT = z.object({
+  policy: z.string(),
+  applies: z.boolean(),
+  obstacles: z
+    .array(
+      z.object({
+        // `precedence`: it is for everybody, and policies that name the administrator come before it.
+        kind: z.enum(['inactive', 'unreadable', 'user', 'precedence', 'realm', 'client', 'time']),
+        // A clause for people: `it is for the clients 10.0.0.0/8`.
+        text: z.string(),
+      }),
+    )
+    .describe('why it does not apply'),
+});
+
+const why = z.string().meta({ column: 'WHY' });
 
 /** A decision on a right, and its reasons. */
-export interface ExplainedRight extends Right {
-  /** True if the right holds, in the realm in question where there is one. */
-  readonly isAllowed: boolean;
-  /** `open`: no policy of the scope is active; `realm`: it holds, but not in this realm; `none`: no policy gives it. */
-  readonly reason: 'policies' | 'open' | 'realm' | 'none';
-  /** The realms in which it holds; `*` includes tokens in no realm. */
-  readonly realms: readonly string[];
-  /** The policies that name the action, by name. */
-  readonly policies: readonly PolicyVerdict[];
-  /** The reason in words. */
-  readonly why: string;
-}
+export const EXPLAINED_RIGHT = z.object({
+  scope: z.string().meta({ column: 'SCOPE' }),
+  action: z.string().meta({ column: 'ACTION' }),
+  // In the realm in question where there is one.
+  isAllowed: z.boolean().meta({ column: 'ALLOWED' }),
+  reason: z
+    .enum(['policies', 'open', 'realm', 'none'])
+    .describe(
+      '`open`: no policy of the scope is active; `realm`: allowed, but not in this realm; `none`: no policy gives it',
+    ),
+  realms: strings.meta({
+    column: 'REALMS',
+    description: 'the realms in which it holds; `*` includes tokens in no realm',
+  }),
+  // By name.
+  policies: z.array(VERDICT).describe('the policies that name the action'),
+  why,
+});
 
 /** A value of the scope authentication, and its reasons. */
-export interface ExplainedValue {
-  readonly action: string;
-  /** Sorted; several if policies disagree. */
-  readonly values: readonly string[];
-  /** The policies that name the action, by name, each with the value that it gives or would give. */
-  readonly policies: readonly (PolicyVerdict & { readonly value: string })[];
-  /** The reason in words. */
-  readonly why: string;
-}
+export const EXPLAINED_VALUE = z.object({
+  action: z.string().meta({ column: 'ACTION' }),
+  // Sorted.
+  values: strings.meta({ column: 'VALUES', description: 'several: policies disagree' }),
+  // Those that name the action, by name, each with the value that it gives or would give.
+  policies: z.array(VERDICT.extend({ value: z.string() })),
+  why,
+});
+
+export type PolicyVerdict = ReadonlyDeep<z.output<typeof VERDICT>>;
+export type Obstacle = PolicyVerdict['obstacles'][number];
+type ExplainedRight = ReadonlyDeep<z.output<typeof EXPLAINED_RIGHT>>;
+type ExplainedValue = ReadonlyDeep<z.output<typeof EXPLAINED_VALUE>>;
 
 /**
  * @param realm lower-case; undefined: any
@@ -246,6 +252,6 @@ function realmObstacle(policy: ReadPolicy, realms: readonly string[]): readonly 
   return policy.covers(realms) ? [] : obstacle('realm', `it is for the realms ${policy.realm}`);
 }
 
-function obstacle(kind: ObstacleKind, text: string): readonly [Obstacle] {
+function obstacle(kind: Obstacle['kind'], text: string): readonly [Obstacle] {
   return [{ kind, text }];
 }

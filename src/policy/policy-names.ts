@@ -1,36 +1,44 @@
+import { z } from 'zod';
 import { type PolicyBase, isOpenWithoutPolicies } from './granting.ts';
-import { describedActions, hasWildcard, type KnownAction } from './policy-actions.ts';
+import { describedActions, hasWildcard } from './policy-actions.ts';
 import { BOUND_TO_REALMS, isAboutOwners, policyRealms } from './policy.ts';
 import { GROUP, plainResolverName } from './policy-conditions.ts';
 import { type Policy, POLICY_SCOPES, type PolicyScope } from './stored-policy.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import { splitList } from '../kernel/text.ts';
 
-/** A scope, as an editor of policies needs it. */
-interface DescribedScope {
-  readonly name: PolicyScope;
-  readonly meaning: string;
-  readonly actions: readonly KnownAction[];
-  /** True if `*` means all actions. */
-  readonly hasWildcard: boolean;
-  /** True if its policies require a realm. */
-  readonly requiresRealm: boolean;
-  /** True if its policies require users. */
-  readonly requiresUser: boolean;
-  /** True if every administrator has its rights while no policy of it is active. */
-  readonly isOpen: boolean;
-}
+const strings = z.array(z.string());
+const forms = z.array(z.object({ form: z.string(), meaning: z.string() }));
 
 /** The names that policies may use, each list sorted. */
-export interface PolicyNames {
-  readonly scopes: readonly DescribedScope[];
-  readonly realms: readonly string[];
-  readonly resolvers: readonly string[];
-  /** Administrators of this server. */
-  readonly administrators: readonly string[];
-  /** Groups of single sign-on that policies name. */
-  readonly groups: readonly string[];
-  readonly forms: typeof FORMS;
-}
+export const NAMES = z.object({
+  scopes: z.array(
+    z.object({
+      name: z.string().meta({ column: 'SCOPE' }),
+      meaning: z.string().meta({ column: 'MEANING' }),
+      actions: z.array(
+        z.object({
+          name: z.string(),
+          meaning: z.string(),
+          value: z.string().optional().describe('the allowed values; absent: it takes none'),
+        }),
+      ),
+      hasWildcard: z.boolean().describe('`*` means all actions'),
+      // Its policies need one, or users.
+      requiresRealm: z.boolean(),
+      requiresUser: z.boolean(),
+      isOpen: z.boolean().describe('without an active policy, every administrator has its rights'),
+    }),
+  ),
+  realms: strings,
+  resolvers: strings,
+  // Of this server.
+  administrators: strings,
+  groups: strings.describe('groups of single sign-on that policies name'),
+  forms: z.object({ realm: forms, user: forms, client: forms, time: forms }),
+});
+
+export type PolicyNames = ReadonlyDeep<z.output<typeof NAMES>>;
 
 const MEANINGS: Readonly<Record<PolicyScope, string>> = {
   admin: 'tokens, users, the audit and sessions',
@@ -89,7 +97,7 @@ export function policyNames(
   };
 }
 
-function describeScope(name: PolicyScope): DescribedScope {
+function describeScope(name: PolicyScope): PolicyNames['scopes'][number] {
   return {
     name,
     meaning: MEANINGS[name],
@@ -101,13 +109,10 @@ function describeScope(name: PolicyScope): DescribedScope {
   };
 }
 
-/** A name in a policy that does not exist. */
-export interface UnknownPolicyName {
-  /** The part of the policy. */
-  readonly part: 'realm' | 'user';
-  /** The name in the form of the policy: a realm, `*@realm` or `resolver:`. */
-  readonly name: string;
-}
+/** A name in a policy that does not exist, in the form of the policy: a realm, `*@realm` or `resolver:`. */
+export const UNKNOWN_NAME = z.object({ part: z.enum(['realm', 'user']), name: z.string() });
+
+export type UnknownPolicyName = Readonly<z.output<typeof UNKNOWN_NAME>>;
 
 /** Names of LinOTP that its policies use for administrators; the access control knows them. */
 const LEGACY = { realm: 'linotp_admins', resolver: 'LinOTP_local_admins' };

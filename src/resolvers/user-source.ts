@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import type { Resolver } from '../configuration/configuration.ts';
 import { withTimeLimit } from '../kernel/bounded-work.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 
 declare module '../kernel/errors.ts' {
   interface ErrorPayloads {
@@ -12,14 +14,16 @@ declare module '../kernel/errors.ts' {
   }
 }
 
-export interface DirectoryUser {
-  readonly userId: string;
-  readonly login: string;
-  readonly givenName: string;
-  readonly surname: string;
-  readonly email: string;
-  readonly phone: string;
-}
+export const DIRECTORY_USER = z.object({
+  login: z.string(),
+  userId: z.string(),
+  givenName: z.string(),
+  surname: z.string(),
+  email: z.string(),
+  phone: z.string(),
+});
+
+export type DirectoryUser = Readonly<z.output<typeof DIRECTORY_USER>>;
 
 /** The fields by which users are searched. */
 export type UserField = keyof DirectoryUser;
@@ -48,24 +52,22 @@ export interface UserSearch {
   readonly isInAnyOrder?: boolean;
 }
 
+const count = z.int().nonnegative();
+
 /** All entries of a resolver, and which of them are users: the others can own no token. */
-export interface Examination {
-  readonly entries: number;
-  readonly users: number;
-  readonly withoutId: number;
-  /** Those with an id. */
-  readonly withoutLogin: number;
-  /** The users whose id another one has as well: they own the same tokens. */
-  readonly sharingId: number;
-  /** Lines of a file that are no accounts; absent: there are none. */
-  readonly passedOver?:
-    | {
-        readonly lines: number;
-        /** The first of them, as `line 7`. */
-        readonly first: readonly string[];
-      }
-    | undefined;
-}
+export const EXAMINATION = z.object({
+  entries: count,
+  users: count,
+  withoutId: count,
+  withoutLogin: count.describe('of those with an id'),
+  sharingId: count.describe('users whose id another one has as well: they own the same tokens'),
+  passedOver: z
+    .object({ lines: count, first: z.array(z.string()).describe('some, as `line 7`') })
+    .optional()
+    .describe('lines of a passwd file that are no accounts'),
+});
+
+export type Examination = ReadonlyDeep<z.output<typeof EXAMINATION>>;
 
 /** The users that a resolver has, or the reason why they cannot be read. */
 export type Trial =

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { findRealm, type Configuration } from '../configuration/configuration.ts';
 import { type Grant, holdsIn } from '../policy/access-control.ts';
 import {
@@ -6,8 +7,52 @@ import {
   describeToken,
   isLocked,
   type Token,
+  TOKEN_USE,
   type TokenCondition,
 } from './token.ts';
+
+const count = z.int().nonnegative();
+
+const OWNER = z.object({ login: z.string().meta({ column: 'USER' }), resolver: z.string() }).nullable();
+
+/** A token as every operation shows it. */
+export const TOKEN = z.object({
+  serial: z.string().meta({ column: 'SERIAL' }),
+  type: z.string().meta({ column: 'TYPE' }),
+  description: z.string(),
+  owner: OWNER.describe('null: nobody'),
+  ownerRealm: z
+    .string()
+    .nullable()
+    .describe('a realm that the caller may see, and by which the owner is found'),
+  realms: z.array(z.string()).meta({ column: 'REALMS', description: 'those that the caller may see' }),
+  state: z.string().meta({
+    column: 'STATE',
+    description:
+      '`active`, or the first reason why it takes no responses: `lost` first, then an unfinished roll-out',
+  }),
+  active: z.boolean(),
+  lostAt: z
+    .date()
+    .nullable()
+    .describe('when its device was reported lost; null: it was not, or was found again'),
+  lostBy: z.string().nullable().describe('who reported it'),
+  isLocked: z.boolean().describe('true: too many wrong responses'),
+  isSecondFactor: z.boolean().describe('true: an administrator signs in with it'),
+  rollout: z.enum(['phase1', 'phase2', 'complete']).describe('the phase of the roll-out'),
+  hasPin: z.boolean().describe('true: there is a token PIN'),
+  algorithm: z.string().nullable(),
+  failCount: count.meta({ column: 'FAILS', description: 'wrong responses since the last right one' }),
+  maxFail: count.describe('the number of wrong responses that locks the token'),
+  use: TOKEN_USE,
+  counter: z.bigint().describe('the next counter: 64 bits, as a text'),
+  counterWindow: count,
+  syncWindow: count,
+  timeShift: z.int().describe('seconds that the device is ahead'),
+  revision: z.string().describe('raised by one by each change by people, not by responses'),
+  createdAt: z.date(),
+  lastSuccessAt: z.date().nullable().describe('the time of the last accepted response'),
+});
 
 /** A token as those see it who administer it: without secrets, and without realms that they may not see. */
 export interface TokenView extends DescribedToken {

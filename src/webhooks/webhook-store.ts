@@ -18,9 +18,8 @@ export interface WebhookChange extends Partial<Subscription> {
   readonly address?: ReceiverAddress;
 }
 
-/** The columns of a `Webhook`. */
-const WEBHOOK_COLUMNS = `name, url, allows_http AS "allowsHttp", is_bounded AS "isBounded", events, realms,
-  is_enabled AS active, created_at AS "createdAt"`;
+/** The columns of a `WebhookDraft`. */
+const WEBHOOK_COLUMNS = 'name, url, allows_http AS "allowsHttp", is_bounded AS "isBounded", events, realms';
 
 /** The columns of a `SigningWebhook`. */
 export const SIGNING_COLUMNS = `${WEBHOOK_COLUMNS}, id::text AS id,
@@ -33,7 +32,7 @@ const DELIVERIES = `
   FROM webhook_deliveries WHERE webhook_id = (SELECT id FROM webhooks WHERE name = ?) ORDER BY id DESC LIMIT ?`;
 
 const WITH_STATE = `
-  SELECT ${WEBHOOK_COLUMNS}, is_bounded AS "isPublicOnly", state.*,
+  SELECT ${WEBHOOK_COLUMNS}, is_bounded AS "isPublicOnly", is_enabled AS active, created_at AS "createdAt", state.*,
     coalesce(health.delivered, 0)::float8 AS delivered, last_success_at AS "lastSuccessAt",
     last_failure_at AS "lastFailureAt", coalesce(last_failure, '') AS "lastFailure"
   FROM webhooks

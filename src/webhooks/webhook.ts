@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
+import { z } from 'zod';
 import type { Sealed, Vault } from '../keys/vault.ts';
 import type { Subscription } from './webhook-event.ts';
 import { ServiceError } from '../kernel/errors.ts';
+import type { ReadonlyDeep } from '../kernel/readonly-deep.ts';
 import { type Address, NAMED_NETWORKS, NetworkSet, readAddress } from '../kernel/networks.ts';
 
 declare module '../kernel/errors.ts' {
@@ -16,57 +18,61 @@ export interface WebhookDraft extends ReceiverAddress, Subscription {
   readonly name: string;
 }
 
-interface Webhook extends WebhookDraft {
-  readonly active: boolean;
-  readonly createdAt: Date;
-}
-
 /** A receiver with the secrets of its signatures: the present one, and during a replacement the one before. */
-export interface SigningWebhook extends Webhook {
+export interface SigningWebhook extends WebhookDraft {
   readonly id: string;
   readonly secrets: readonly Sealed[];
 }
 
+const count = z.int().nonnegative();
+// `HTTP 500`, `no answer within 10 seconds`; empty: none yet.
+const lastFailure = z.string().meta({ column: 'LAST FAILURE' });
+
 /** A receiver with the state of its deliveries. */
-export interface WebhookWithState extends Webhook {
-  /** Added over HTTP: only at a public address. */
-  readonly isPublicOnly: boolean;
-  /** Deliveries that are waiting or being tried. */
-  readonly waiting: number;
-  /** The time of the oldest of them. */
-  readonly oldestWaitingAt: Date | null;
-  /** Deliveries that were given up. */
-  readonly givenUp: number;
-  /** The number of delivered events. */
-  readonly delivered: number;
-  readonly lastSuccessAt: Date | null;
-  readonly lastFailureAt: Date | null;
-  /** `HTTP 500`, `no answer within 10 seconds`; empty: none yet. */
-  readonly lastFailure: string;
-}
+export const WEBHOOK = z.object({
+  name: z.string().meta({ column: 'NAME' }),
+  url: z
+    .string()
+    .meta({ column: 'URL', description: 'the origin alone for those who may not change webhooks' }),
+  events: z.array(z.string()),
+  realms: z.array(z.string()).describe('empty: all tokens'),
+  active: z.boolean().meta({ column: 'ACTIVE' }),
+  isPublicOnly: z.boolean().describe('added over HTTP: only at a public address'),
+  createdAt: z.date(),
+  // Also those that are being tried.
+  waiting: count.meta({ column: 'WAITING' }),
+  oldestWaitingAt: z.date().nullable().describe('the time of the oldest that waits'),
+  givenUp: count.meta({ column: 'GIVEN UP' }),
+  delivered: count,
+  lastSuccessAt: z.date().nullable(),
+  lastFailureAt: z.date().nullable(),
+  lastFailure,
+});
+
+export type WebhookWithState = ReadonlyDeep<z.output<typeof WEBHOOK>>;
 
 /** A delivery that waits, or was given up. Delivered ones are not kept. */
-export interface PendingDelivery {
-  readonly eventId: string;
-  readonly type: string;
-  readonly occurredAt: Date;
-  readonly attempts: number;
-  /** Null: it was given up. */
-  readonly nextAttemptAt: Date | null;
-  readonly givenUpAt: Date | null;
-  /** Empty: there is none. */
-  readonly lastFailure: string;
-}
+export const DELIVERY = z.object({
+  eventId: z.string().meta({ column: 'EVENT' }),
+  type: z.string().meta({ column: 'TYPE' }),
+  occurredAt: z.date().meta({ column: 'OCCURRED' }),
+  attempts: count.meta({ column: 'ATTEMPTS' }),
+  nextAttemptAt: z.date().nullable().describe('null: it was given up'),
+  givenUpAt: z.date().nullable(),
+  lastFailure,
+});
+
+export type PendingDelivery = Readonly<z.output<typeof DELIVERY>>;
 
 /** The answer of a receiver to a test event. */
-export interface WebhookTest {
-  /** The HTTP status; null: there was none. */
-  readonly status: number | null;
-  /** Null: it was delivered. */
-  readonly failure: string | null;
-  readonly durationMs: number;
-  readonly eventId: string;
-}
+export const TEST = z.object({
+  status: z.int().nullable().describe('the HTTP status of the answer; null: there was none'),
+  failure: z.string().nullable().describe('null: it was delivered'),
+  durationMs: count,
+  eventId: z.string(),
+});
+
+export type WebhookTest = Readonly<z.output<typeof TEST>>;
 
 export type SendResult =
   | { readonly status: number; readonly failure?: never }

@@ -49,10 +49,16 @@ async function threeMonths(): Promise<Database> {
 }
 
 describe('pruning', () => {
-  it('removes rows and leaves their checkpoints, and all that is left verifies', async () => {
+  it('removes whole months and leaves their checkpoints, and all that is left verifies', async () => {
     const server = await threeMonths();
-    expect(await prune('2026-10-01')).toEqual({ rows: 2, months: ['2026-08'] });
+    // Of September the rows alone go: it has no partition of its own.
+    expect(await prune('2026-10-15')).toEqual({ rows: 2, months: ['2026-08'] });
     expect(await checkpoints()).toEqual(['1 1 ', '2 1 ', '3 1 ', '4 0 2026-10']);
+    const left = await audited.test.database.knex('audit').orderBy(['at', 'id']).select<object[]>();
+    expect(left).toMatchObject([
+      { subject: '2026-10' },
+      { actor: OPERATOR.principal.administrator, outcome: 'pruned before 2026-10-01, 2 rows' },
+    ]);
     expect(await audited.verify()).toMatchObject({ rows: 2, all: [] });
     at('2026-12-10');
     await write(server, 'december');

@@ -55,39 +55,6 @@ const addMonth = (month: string): Promise<void> =>
   audited.tamper('SELECT add_audit_month(?::timestamptz)', [`${month}-01T00:00:00Z`]);
 
 describe('pruning', () => {
-  it('removes whole months, and the trail still verifies', async () => {
-    const server = await fourMonths();
-    await addMonth('2026-08');
-    const service = audited.service(server);
-    const before = new Date('2026-10-15T00:00:00Z');
-    // A partition of its own and the default one: the rows of both go.
-    expect(await service.prune(OPERATOR, { before, force: false })).toEqual({
-      rows: 7,
-      months: ['2026-08'],
-    });
-    expect(await partitions()).not.toContain('audit_2026_08');
-    expect(await subjects()).toEqual([
-      '2026-10 1',
-      '2026-10 2',
-      '2026-10 3',
-      '2026-11 1',
-      '2026-11 2',
-      '2026-11 3',
-      'audit',
-    ]);
-    expect(await audited.verify()).toMatchObject({ rows: 7, findings: 0 });
-    const [act] = await search({ action: 'audit/prune' });
-    expect(act).toMatchObject({
-      actor: OPERATOR.principal.administrator,
-      outcome: 'pruned before 2026-10-01, 7 rows',
-    });
-
-    audited.clock.time = new Date('2026-12-02T12:00:00Z');
-    await service.prune(OPERATOR, { before: audited.clock.time, force: false });
-    expect(await subjects()).toEqual(['audit']);
-    expect(await audited.verify()).toMatchObject({ rows: 1, findings: 0 });
-  });
-
   it.each(['2026-12-01', '2027-03-20'])('refuses a month that is not over (%s)', async (date) => {
     const service = audited.service(await fourMonths());
     const prune = service.prune(OPERATOR, { before: new Date(date), force: true });

@@ -182,9 +182,9 @@ describe('a loaded backup', () => {
     try {
       await loadBackup(target.database, backup);
       expect(await pendingMigrations(target.database)).toEqual([]);
-      expect(await target.database.knex('tokens').first('serial', 'note')).toEqual({
+      expect(await target.database.knex('tokens').first('serial', 'of_next_version')).toEqual({
         serial: 'T1',
-        note: null,
+        of_next_version: null,
       });
     } finally {
       becomeThisVersion();

@@ -114,6 +114,12 @@ describe('waits of many requests', () => {
     void wait({ administrator: 'other' });
     expect([waits.length, waiting()]).toEqual([2, 3]);
   });
+
+  it('whose client has left before take no place', async () => {
+    const { wait, ends, waiting } = world();
+    expect(await wait({}, AbortSignal.abort())).toEqual({ end: 'gone', state: OPEN });
+    expect([ends, waiting()]).toEqual([['gone'], 0]);
+  });
 });
 
 describe('while the database is away', () => {

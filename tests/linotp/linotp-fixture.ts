@@ -9,7 +9,7 @@ import type { ImportRequest } from '../../src/linotp/import-service.ts';
 import { LocalTime } from '../../src/linotp/linotp-source.ts';
 import { openLinotpSource } from '../../src/linotp/sources/open-source.ts';
 import { OPERATOR } from '../support/application/test-application.ts';
-import { createTestDatabase } from '../support/database/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { queryOnce } from '../support/database/test-server.ts';
 import type { Mariadb } from '../support/servers/mariadb.ts';
 
@@ -130,19 +130,28 @@ export interface Imported {
 }
 
 /**
- * Runs `work` with the URL of a scratch database that has loaded the dump of a fixture of PostgreSQL.
  * @param edit of the dump; it throws where the dump has no such text
+ * @returns a scratch database that has loaded the dump of a fixture of PostgreSQL
  */
+export async function loadDump(
+  fixture: FixtureName,
+  edit: (sql: string) => string = (sql) => sql,
+): Promise<TestDatabase> {
+  const sql = edit(await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8'));
+  const scratch = await createTestDatabase({ schema: 'empty' });
+  // LinOTP's databases have rows that refer to nothing: no foreign key holds them back.
+  await queryOnce(scratch.url, `SET session_replication_role = replica;\n${sql}`);
+  return scratch;
+}
+
+/** Runs `work` with the URL of a scratch database of its own: see `loadDump`. */
 export async function withDump<T>(
   fixture: FixtureName,
   work: (url: string) => Promise<T>,
-  edit: (sql: string) => string = (sql) => sql,
+  edit?: (sql: string) => string,
 ): Promise<T> {
-  const scratch = await createTestDatabase({ schema: 'empty' });
+  const scratch = await loadDump(fixture, edit);
   try {
-    const sql = edit(await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8'));
-    // LinOTP's databases have rows that refer to nothing: no foreign key holds them back.
-    await queryOnce(scratch.url, `SET session_replication_role = replica;\n${sql}`);
     return await work(scratch.url);
   } finally {
     await scratch.drop();

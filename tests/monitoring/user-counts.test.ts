@@ -133,14 +133,6 @@ describe('a resolver that hangs', () => {
     counts = newCounts(SHORT);
   });
 
-  it('gets one query for all requests, and its answer goes to all of them', async () => {
-    const answers = [count(), count(), count()];
-    await turn();
-    expect(asks).toHaveLength(1);
-    asks[0]?.resolve(40);
-    expect(await Promise.all(answers)).toEqual([{ users: 40 }, { users: 40 }, { users: 40 }]);
-  });
-
   it('is queried again when its late answer was a failure, or when it was given up', async () => {
     await counted(40);
     await count();

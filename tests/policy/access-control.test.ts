@@ -117,22 +117,6 @@ describe('a policy', () => {
     expect(outcome(configuration, scope === 'system' ? WRITE : ENABLE, callerNamed('bob'))).toBe('all');
   });
 
-  it('of scope ocra grants in its realms, to its users and clients only', () => {
-    const configuration = withPolicies({
-      scope: 'ocra',
-      action: 'request, status',
-      realm: 'alpha',
-      user: 'alice',
-    });
-    expect(outcome(configuration, REQUEST)).toEqual(['alpha']);
-    expect(outcome(configuration, { ...REQUEST, action: 'calcOTP' })).toBe('right.missing');
-    expect(outcome(configuration, REQUEST, callerNamed('bob'))).toBe('right.missing');
-    const bound = withPolicies({ scope: 'ocra', action: 'request', client: '192.0.2.0/24' });
-    expect(outcome(bound, REQUEST)).toBe('all');
-    expect(outcome(bound, REQUEST, callerNamed('alice', { client: '198.51.100.1' }))).toBe('right.missing');
-    expect(outcome(bound, REQUEST, callerNamed('alice', { client: '::ffff:192.0.2.9' }))).toBe('all');
-  });
-
   it('meets administrators under the realm and resolver that LinOTP has them in', () => {
     const configuration = withPolicies(
       { user: 'alice@linotp_admins', realm: 'alpha' },

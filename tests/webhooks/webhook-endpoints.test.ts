@@ -90,17 +90,24 @@ describe('the endpoints of webhooks', () => {
   });
 
   it.each([
-    ['an address of an inner network', { url: 'https://10.0.0.5/' }],
-    ['the metadata service of a cloud', { url: 'https://169.254.169.254/' }],
-    ['http', { url: 'http://siem.example.com/' }],
-    ['an unknown event', { events: 'token.lost' }],
-    ['no event', { events: '' }],
-    ['an unknown realm', { realms: 'elsewhere' }],
-  ])('refuse a change to %s, and change nothing', async (_what, change) => {
-    await value('add', { ...SIEM, url: 'https://siem.example.com/' });
+    ['an address of an inner network', { url: 'https://10.0.0.5/' }, 'no public address'],
+    ['the metadata service of a cloud', { url: 'https://169.254.169.254/' }, 'metadata'],
+    ['http', { url: 'http://siem.example.com/' }, 'begins with https://'],
+    ['http to this machine', { url: 'http://127.0.0.1/' }, 'begins with https://'],
+    ['an unknown event', { events: 'token.lost' }, "no events of the type 'token.lost'"],
+    ['no event', { events: '' }, 'one type of events at least'],
+    ['an unknown realm', { realms: 'elsewhere' }, "no realm 'elsewhere'"],
+  ])('refuse a receiver with %s, and a change to it, and change nothing', async (_what, change, reason) => {
+    const given = { ...SIEM, url: 'https://siem.example.com/' };
+    await value('add', given);
     const before = await value('list', {});
-    const answer = await application.asAdmin('/admin/webhook/set', { ...SIEM, ...change });
-    expect(answer.body).toHaveProperty('result.status', false);
+    for (const [act, name] of [
+      ['set', SIEM.name],
+      ['add', 'another'],
+    ] as const) {
+      const answer = await application.asAdmin(`/admin/webhook/${act}`, { ...given, ...change, name });
+      expect(answer.body).toHaveProperty('result.error.message', expect.stringContaining(reason));
+    }
     expect(await value('list', {})).toEqual(before);
     await value('remove');
   });

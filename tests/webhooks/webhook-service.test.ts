@@ -36,19 +36,9 @@ describe('the administration of webhooks', () => {
     await service().remove(OPERATOR, 'a');
   });
 
-  it.each([
-    ['http://siem.example.com/', 'begins with https://'],
-    ['http://127.0.0.1/', 'begins with https://'],
-    ['https://127.0.0.1/', 'no public address'],
-    ['https://10.0.0.1/', 'no public address'],
-    ['https://[fd00::1]/', 'no public address'],
-    ['https://169.254.169.254/', 'metadata'],
-  ])('takes from administrators no receiver at %s', async (url, reason) => {
-    const admin = callerNamed('admin');
-    await expect(service().add(admin, { name: 'a', url })).rejects.toThrow(reason);
-    await expect(service().add(admin, { name: 'a', url, allowsHttp: true })).rejects.toThrow(
-      'at the machine',
-    );
+  it('takes from administrators no receiver by http://, even where they allow it', async () => {
+    const given = { name: 'a', url: 'http://127.0.0.1/', allowsHttp: true };
+    await expect(service().add(callerNamed('admin'), given)).rejects.toThrow('at the machine');
     expect(await service().list(OPERATOR)).toEqual([]);
   });
 

@@ -120,12 +120,12 @@ function addPrune(audit: Command, context: CommandContext): void {
         },
         act: (services, caller) =>
           services.audit.prune(caller, { before: before(), force: unverified === true }),
-        done: ({ rows, months }) => {
+        report: ({ rows, months }) => {
           const isNothing = rows === 0 && months.length === 0;
           const sentence = isNothing
             ? 'there was nothing to prune'
             : ['pruned', months.join(', ')].join(' ').trim();
-          return [`${sentence} (${rows} rows)`, { rows, months }];
+          context.output.done(`${sentence} (${rows} rows)`, { rows, months });
         },
       });
     });

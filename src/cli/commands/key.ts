@@ -52,11 +52,15 @@ function addRetire(key: Command, context: CommandContext): void {
         foresee: () =>
           Promise.resolve(consequence(true, 'keys.retired', `the key ${keyId} never seals again`)),
         act: ({ keys: service }, caller) => service.retire(caller, keyId),
-        done: (isNew) => [
-          `the key ${keyId} ${isNew ? 'is retired: no server needs it any more' : 'was retired before'}`,
-          { key_id: keyId, retired: true, changed: isNew },
-          'It may be taken out of the key file. Keep a copy of it as long as you keep backups of the database from before.',
-        ],
+        report: (isNew) => {
+          context.output.done(
+            `the key ${keyId} ${isNew ? 'is retired: no server needs it any more' : 'was retired before'}`,
+            { key_id: keyId, retired: true, changed: isNew },
+          );
+          context.output.say(
+            'It may be taken out of the key file. Keep a copy of it as long as you keep backups of the database from before.',
+          );
+        },
       });
     });
 }

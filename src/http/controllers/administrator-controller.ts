@@ -21,10 +21,10 @@ export function ownPasswordEndpoint(administrators: AdministratorService, guard:
     },
     async ({ parameters: { password, new_password: next }, caller, limitedAs }) => {
       const account = caller.principal.administrator;
-      const isChanged = await guard.attempt({ client: limitedAs, account, password }, async () =>
-        (await administrators.changeOwnPassword(caller, password, next)) ? true : undefined,
+      const isChanged = await guard.attempt({ client: limitedAs, account, password }, () =>
+        administrators.changeOwnPassword(caller, password, next),
       );
-      if (isChanged === undefined) {
+      if (!isChanged) {
         throw new ServiceError('confirmation.refused', 'Wrong password', {
           credentials: 'password',
           account,

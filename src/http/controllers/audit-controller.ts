@@ -2,13 +2,12 @@ import { z } from 'zod';
 import type { GrantedExport } from '../../audit/audit-reading.ts';
 import type { ExportFormat } from '../../audit/export-trail.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { ServiceError } from '../../kernel/errors.ts';
 import { AUDIT_FILTERS, selectedBy } from '../../operations/audit.ts';
 import type { Services } from '../../services.ts';
 import { type Answers, inEveryDialect } from '../answers.ts';
 import { administratorEndpoint, type Endpoint } from '../endpoint-spec.ts';
 import type { Reply } from '../reply.ts';
-import { optional } from '../request/parameters.ts';
+import { invalidParameter, optional } from '../request/parameters.ts';
 
 const EXPORT: Answers = inEveryDialect({
   others: [
@@ -54,7 +53,7 @@ export function auditExportEndpoint(
 function formatOf(text: string | undefined): ExportFormat {
   const format = text === undefined || text === '' ? 'jsonl' : text;
   if (format !== 'jsonl' && format !== 'csv') {
-    throw new ServiceError('parameter.invalid', 'The format must be jsonl or csv', { parameter: 'format' });
+    throw invalidParameter('format', 'The format must be jsonl or csv');
   }
   return format;
 }

@@ -6,10 +6,17 @@ import { isSecretSetting, SETTINGS_RULES } from '../../resolvers/settings/settin
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Services } from '../../services.ts';
 import type { ResolvedUser } from '../../users/user-directory.ts';
-import { count, inEveryDialect, type Shown, valueOf } from '../answers.ts';
+import { count, done, type Shown } from '../answers.ts';
 import type { Readiness } from './operations-controller.ts';
 import { type Endpoint, openEndpoint, plainChange, valueChange, valueReading } from '../endpoint-spec.ts';
-import { blankAsUndefined, optional, required, secret } from '../request/parameters.ts';
+import {
+  blankAsUndefined,
+  invalidParameter,
+  missingParameter,
+  optional,
+  required,
+  secret,
+} from '../request/parameters.ts';
 import {
   providedSettings,
   REMOVE_PASSWORD,
@@ -141,9 +148,7 @@ function serialOfOtpEndpoint(search: Services['otpSearch']): Endpoint {
 
 function readAssigned(text: string | undefined): boolean | undefined {
   if (text !== undefined && text !== '0' && text !== '1') {
-    throw new ServiceError('parameter.invalid', "The parameter 'assigned' is 1 or 0", {
-      parameter: 'assigned',
-    });
+    throw invalidParameter('assigned', "The parameter 'assigned' is 1 or 0");
   }
   return text === undefined ? undefined : text === '1';
 }
@@ -165,13 +170,7 @@ function pinEndpoint(tokens: Services['tokens']): Endpoint {
     },
     async ({ caller, parameters: { serial, userpin, sopin } }) => {
       if (sopin !== undefined && sopin !== '') {
-        throw new ServiceError(
-          'parameter.invalid',
-          "The parameter 'sopin' is not set: tokens here have none",
-          {
-            parameter: 'sopin',
-          },
-        );
+        throw invalidParameter('sopin', "The parameter 'sopin' is not set: tokens here have none");
       }
       return { 'set userpin': await tokens.set(caller, { serial }, { ocraPin: userpin }) };
     },
@@ -278,7 +277,7 @@ function triedResolver({
     return { name, kind: resolverKind(kind), settings, ...removalOf(remove_password) };
   }
   if (name === undefined || Object.keys(settings).length > 0) {
-    throw new ServiceError('parameter.missing', "Missing parameter 'type'.", { parameters: ['type'] });
+    throw missingParameter('type');
   }
   return { name };
 }
@@ -300,9 +299,7 @@ function policyDefinitionEndpoint(): Endpoint {
       const scopes = POLICY_SCOPES;
       const named = scopes.find((one) => one === scope.trim());
       if (scope.trim() !== '' && named === undefined) {
-        throw new ServiceError('parameter.invalid', `The scope is one of ${scopes.join(', ')}`, {
-          parameter: 'scope',
-        });
+        throw invalidParameter('scope', `The scope is one of ${scopes.join(', ')}`);
       }
       const actions = (one: (typeof scopes)[number]): Shown<typeof ACTIONS> =>
         Object.fromEntries(
@@ -355,7 +352,7 @@ function stateEndpoints(readiness: () => Promise<Readiness>): Endpoint[] {
         changesState: false,
         answersAlways: true,
         parameters: z.object({}),
-        answers: inEveryDialect(valueOf(z.literal(true))),
+        answers: done(),
       },
       async ({ context, dialect }) => {
         const now = await stateNow().catch(() => 'unavailable' as const);

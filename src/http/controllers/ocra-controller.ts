@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { CalculationService } from '../../challenges/calculation-service.ts';
 import type { ChallengeService, CheckedTransaction } from '../../challenges/challenge-service.ts';
 import type { StatusWaitService } from '../../challenges/status-wait-service.ts';
-import { ServiceError } from '../../kernel/errors.ts';
 import type { Services } from '../../services.ts';
 import { CHECKED_TRANSACTION, ISSUED_CHALLENGE, TRANSACTION_STATUS } from '../dialects/ocra-answers.ts';
 import {
@@ -13,7 +12,14 @@ import {
   valueReading,
 } from '../endpoint-spec.ts';
 import { QR_PARAMETERS, readQrOptions } from '../qr-picture.ts';
-import { blankAsUndefined, optional, required, secret } from '../request/parameters.ts';
+import {
+  blankAsUndefined,
+  invalidParameter,
+  missingParameter,
+  optional,
+  required,
+  secret,
+} from '../request/parameters.ts';
 
 const METHODS: readonly Method[] = ['GET', 'POST'];
 const DISPLAY_DATA = ['the text that the app displays', 'Pay 50 EUR'] as const;
@@ -107,12 +113,11 @@ function checkOrDecline(
   const isDecline = blankAsUndefined(decline) !== undefined;
   const pass = isDecline ? blankAsUndefined(given) : given;
   if (isDecline && pass !== undefined) {
-    const message = "The parameters 'pass' and 'decline' exclude each other";
-    throw new ServiceError('parameter.invalid', message, { parameter: 'decline' });
+    throw invalidParameter('decline', "The parameters 'pass' and 'decline' exclude each other");
   }
   const missing = pass === undefined && decline === undefined ? 'pass' : 'transactionid';
   if (missing === 'pass' || transactionId === undefined) {
-    throw new ServiceError('parameter.missing', `Missing parameter '${missing}'.`, { parameters: [missing] });
+    throw missingParameter(missing);
   }
   return pass === undefined
     ? ocra.declineTransaction(open, { transactionId, decline: decline ?? '' })

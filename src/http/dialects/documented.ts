@@ -1,20 +1,19 @@
 import type { Shown, ShownIn } from '../answers.ts';
 import type { Validated } from '../../validation/validation-service.ts';
-import type { CHECKED, ENROLMENT_DETAIL, IMPORT_ENTRY, STATE, TRIGGERED } from './ocra-answers.ts';
+import { enrolmentDetail, picturedEnrolment } from './enrolment-detail.ts';
+import type { CHECKED, STATE, TRIGGERED } from './ocra-answers.ts';
 import type { Dialect } from './dialect.ts';
 import { asciiJson, type EnvelopeResult, type Reply } from '../reply.ts';
 import type { RequestContext } from '../request/exchange.ts';
 import type { IssuedChallenge } from '../../challenges/challenge-factory.ts';
 import type { CheckedTransaction, StatusEntry } from '../../challenges/challenge-service.ts';
-import { pictureReply, qrImageTag, SEED_WIDTH, seedUrl, URL_WIDTH } from '../qr-picture.ts';
-import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
-import { translate } from '../messages.ts';
+import { pictureReply, qrImageTag } from '../qr-picture.ts';
 import { failureForm } from '../failures.ts';
 import { failureText } from './failure-text.ts';
 import type { Realm, Resolver } from '../../configuration/configuration.ts';
 import { canonicalKey } from '../../configuration/settings.ts';
 import type { Policy } from '../../policy/stored-policy.ts';
-import type { DescribedToken, TokenUse } from '../../tokens/token.ts';
+import type { DescribedToken } from '../../tokens/token.ts';
 import {
   type CONFIGURATION,
   type POLICIES,
@@ -160,100 +159,24 @@ function triggeredDetail(validated: Validated): Shown<typeof TRIGGERED> | undefi
   return { transactionid: transactionId, data: url, message: prompt, serial };
 }
 
-type ImportEntry = Shown<typeof IMPORT_ENTRY>;
-
 /** @returns the outcomes of /admin/init and /admin/loadtokens as published */
 function documentedEnrolment(envelope: DocumentedEnvelope): Dialect['enrolment'] {
   return {
     enrolled: (enrolled, context, picture) => {
       if (picture === undefined) {
-        return envelope.value(context, true, enrolmentDetail(enrolled));
+        return envelope.value(context, true, enrolmentDetail(enrolled, ENROLMENT_FORM));
       }
-      const { text, facts } = enrolmentPicture(enrolled);
-      return pictureReply(picture, text, facts);
+      const { text, facts } = picturedEnrolment(enrolled);
+      return pictureReply(picture, text, { serial: enrolled.serial, ...Object.fromEntries(facts) });
     },
   };
 }
 
-/** @returns the `detail` of the answer to /admin/init */
-function enrolmentDetail(enrolled: Enrolled): Shown<typeof ENROLMENT_DETAIL> {
-  switch (enrolled.kind) {
-    case 'phase1':
-      return {
-        app_import: enrolled.appImport,
-        serial: enrolled.serial,
-        ocraurl: ocraUrl(enrolled.appImport),
-        sharedsecret: enrolled.sharedSecret,
-      };
-    case 'phase2':
-      return {
-        serial: enrolled.serial,
-        nonce: enrolled.nonce,
-        transactionid: enrolled.transactionId,
-        challenge: enrolled.question,
-        url: enrolled.callbackUrl,
-        signature: enrolled.signature,
-        app_import: enrolled.appImport,
-        ocraurl: ocraUrl(enrolled.appImport),
-      };
-    case 'plain':
-      return {
-        serial: enrolled.serial,
-        ocraurl: { img: '', order: '0', value: null, description: translate('enrolment/url', 'en') },
-        otpkey: seed(enrolled.otpkey),
-      };
-    case 'pass': {
-      const { serial, otpkey, keyUri } = enrolled;
-      return {
-        ...(otpkey !== undefined && { otpkey: seed(otpkey) }),
-        serial,
-        ...(keyUri !== undefined && {
-          googleurl: { ...ocraUrl(keyUri), description: translate('enrolment/key-uri', 'en') },
-        }),
-      };
-    }
-  }
-}
-
-/** @returns the content of the QR code of an enrolment, and the facts that a page shows below it */
-function enrolmentPicture(enrolled: Enrolled): { text: string; facts: Record<string, string> } {
-  const { serial } = enrolled;
-  switch (enrolled.kind) {
-    case 'phase1': {
-      const { appImport, sharedSecret } = enrolled;
-      return { text: appImport, facts: { serial, app_import: appImport, sharedsecret: sharedSecret } };
-    }
-    case 'phase2': {
-      const { appImport, transactionId } = enrolled;
-      return { text: appImport, facts: { serial, app_import: appImport, transactionid: transactionId } };
-    }
-    case 'plain':
-      return { text: seedUrl(enrolled.otpkey), facts: { serial, otpkey: enrolled.otpkey } };
-    case 'pass': {
-      const { keyUri, otpkey } = enrolled;
-      return { text: keyUri ?? (otpkey === undefined ? serial : seedUrl(otpkey)), facts: { serial } };
-    }
-  }
-}
-
-function ocraUrl(url: string): ImportEntry {
-  return {
-    img: qrImageTag(url, { width: URL_WIDTH }),
-    order: '0',
-    value: url,
-    description: translate('enrolment/url', 'en'),
-  };
-}
-
-function seed(otpkey: string): ImportEntry {
-  const url = seedUrl(otpkey);
-  return {
-    img: qrImageTag(url, { width: SEED_WIDTH }),
-    order: '1',
-    value: url,
-    description: translate('enrolment/seed', 'en'),
-  };
-}
+const ENROLMENT_FORM = {
+  language: 'en',
+  image: (text: string, width: number) => qrImageTag(text, { width }),
+  noImage: () => '',
+} as const;
 
 const REFUSED = {
   code: failureForm('authentication.required').legacyCode,
@@ -335,12 +258,13 @@ function byName<Thing extends { readonly name: string }, Value>(
 }
 
 function tokenValue(token: DescribedToken): TokenValue {
+  const { owner, use } = token;
   return {
     serial: token.serial,
     type: token.type,
     description: token.description,
-    user: token.owner?.login ?? null,
-    resolver: token.owner?.resolver ?? null,
+    user: owner?.login ?? null,
+    resolver: owner?.resolver ?? null,
     realms: token.realms,
     active: token.active,
     failcount: token.failCount,
@@ -352,23 +276,19 @@ function tokenValue(token: DescribedToken): TokenValue {
     ocrasuite: token.algorithm,
     rollout: token.rollout,
     haspin: token.hasPin,
-    ...useValue(token.use),
-    created: token.createdAt.toISOString(),
-    lastsuccess: token.lastSuccessAt?.toISOString() ?? null,
-  };
-}
-
-function useValue(
-  use: TokenUse,
-): Pick<TokenValue, 'validfrom' | 'validuntil' | 'usecount' | 'maxuses' | 'successcount' | 'maxsuccesses'> {
-  return {
-    validfrom: use.validFrom?.toISOString() ?? null,
-    validuntil: use.validUntil?.toISOString() ?? null,
+    validfrom: timeValue(use.validFrom),
+    validuntil: timeValue(use.validUntil),
     usecount: use.useCount,
     maxuses: use.maxUses,
     successcount: use.successCount,
     maxsuccesses: use.maxSuccesses,
+    created: token.createdAt.toISOString(),
+    lastsuccess: timeValue(token.lastSuccessAt),
   };
+}
+
+function timeValue(time: Date | null): string | null {
+  return time?.toISOString() ?? null;
 }
 
 function policyValue({

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../request/exchange.ts';
-import type { Reply } from '../reply.ts';
+import { htmlReply, type Reply } from '../reply.ts';
 import type { Dialect, Failure } from './dialect.ts';
 import { linotpReply, linotpValue } from './linotp2-replies.ts';
 import { errorPage, failureSentence, failureText, unknownUserSentence } from './failure-text.ts';
@@ -18,8 +18,8 @@ const TEXT_PATHS: readonly string[] = ['/ocra/check_t', ...STATUS_PATHS];
 const ID_0_PATHS: readonly string[] = ['/ocra/calculateOtp', '/ocra/getActivationCode'];
 /** Statuses that have a page of their own, for any `httperror`. */
 const PAGES: Readonly<Record<number, () => Reply>> = {
-  401: () => page(401, framed(401, UNAUTHORIZED)),
-  404: () => page(404, framed(404, NOT_FOUND)),
+  401: () => htmlReply(framed(401, UNAUTHORIZED), 401),
+  404: () => htmlReply(framed(404, NOT_FOUND), 404),
 };
 
 /** @returns the answers of LinOTP 2.12.6 to failed requests */
@@ -87,11 +87,7 @@ The resource could not be found.
 /** @returns the page for an error with a status that the client requested */
 function framedErrorPage(status: number, version: string, code: number, message: string): Reply {
   const reply = errorPage(status, version, code, message);
-  return FRAMED.includes(status) ? page(status, framed(status, reply.body)) : reply;
-}
-
-function page(status: number, body: string): Reply {
-  return { status, contentType: 'text/html; charset=utf-8', body };
+  return FRAMED.includes(status) ? htmlReply(framed(status, reply.body), status) : reply;
 }
 
 function framed(status: number, content: string): string {

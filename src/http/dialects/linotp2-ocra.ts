@@ -1,22 +1,17 @@
 import type { Shown } from '../answers.ts';
-import type {
-  IMPORT_ENTRY,
-  LINOTP_ENROLMENT_DETAIL,
-  LINOTP_STATE,
-  LINOTP_TRIGGERED,
-} from './ocra-answers.ts';
+import { enrolmentDetail, picturedEnrolment } from './enrolment-detail.ts';
+import type { LINOTP_STATE, LINOTP_TRIGGERED } from './ocra-answers.ts';
 import type { IssuedChallenge } from '../../challenges/challenge-factory.ts';
 import type { CheckedTransaction, StatusEntry } from '../../challenges/challenge-service.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { RequestContext } from '../request/exchange.ts';
-import { type QrOptions, SEED_WIDTH, seedUrl, URL_WIDTH, drawQrCode } from '../qr-picture.ts';
+import { type QrOptions, URL_WIDTH, drawQrCode } from '../qr-picture.ts';
 import { type Reply, escapeHtml, htmlReply } from '../reply.ts';
 import type { Dialect } from './dialect.ts';
 import { linotpReply, linotpValue } from './linotp2-replies.ts';
 import { inPython2Order, looseRepr, plainRepr, pythonTime, unicodeRepr } from './python-text.ts';
 import type { Validated, ValidatedTransaction } from '../../validation/validation-service.ts';
 import type { Enrolled } from '../../challenges/enrolment/enrolment.ts';
-import { type Language, translate } from '../messages.ts';
 import { formEncode } from '../../ocra/qrtan-url.ts';
 
 /** @returns the outcomes of /ocra, /validate and /admin/init in the form of LinOTP 2.12.6 */
@@ -176,109 +171,19 @@ function enrolmentReply(
   picture: QrOptions | undefined,
 ): Reply {
   if (picture !== undefined) {
-    return linotpPicture(picture, toPictured(enrolled));
+    const { text, facts } = picturedEnrolment(enrolled);
+    return linotpPicture(picture, { text, imageAlt: text, facts });
   }
   const named = parameters.get('serial') ?? '';
-  const detail = detailOf(enrolled, language);
+  const detail = enrolmentDetail(enrolled, {
+    language,
+    image: (text, width) => linotpImage(text, { width }),
+    // LinOTP encodes the word None here.
+    noImage: () => linotpImage('None', { width: URL_WIDTH }),
+  });
   // LinOTP leaves out the serial of a plain token. A client that did not choose it could then not use the token.
-  return linotpValue(
-    version,
-    true,
-    enrolled.kind === 'plain' && named === '' ? { serial: enrolled.serial, ...detail } : detail,
-  );
-}
-
-function detailOf(enrolled: Enrolled, language: Language): Shown<typeof LINOTP_ENROLMENT_DETAIL> {
-  switch (enrolled.kind) {
-    case 'phase1':
-      return {
-        app_import: enrolled.appImport,
-        serial: enrolled.serial,
-        ocraurl: ocraUrl(enrolled.appImport, language),
-        sharedsecret: enrolled.sharedSecret,
-      };
-    case 'phase2':
-      return {
-        nonce: enrolled.nonce,
-        app_import: enrolled.appImport,
-        ocraurl: ocraUrl(enrolled.appImport, language),
-        url: enrolled.callbackUrl,
-        challenge: enrolled.question,
-        signature: enrolled.signature,
-        transactionid: enrolled.transactionId,
-        serial: enrolled.serial,
-      };
-    case 'plain':
-      return {
-        ocraurl: {
-          // LinOTP encodes the word None here.
-          img: linotpImage('None', { width: URL_WIDTH }),
-          order: '0',
-          value: null,
-          description: translate('enrolment/url', language),
-        },
-        otpkey: seed(enrolled.otpkey, language),
-      };
-    case 'pass': {
-      const { serial, otpkey, keyUri } = enrolled;
-      return {
-        ...(otpkey !== undefined && { otpkey: seed(otpkey, language) }),
-        serial,
-        ...(keyUri !== undefined && {
-          googleurl: { ...ocraUrl(keyUri, language), description: translate('enrolment/key-uri', language) },
-        }),
-      };
-    }
-  }
-}
-
-function ocraUrl(url: string, language: Language): Shown<typeof IMPORT_ENTRY> {
-  return {
-    img: linotpImage(url, { width: URL_WIDTH }),
-    order: '0',
-    value: url,
-    description: translate('enrolment/url', language),
-  };
-}
-
-function seed(otpkey: string, language: Language): Shown<typeof IMPORT_ENTRY> {
-  return {
-    img: linotpImage(seedUrl(otpkey), { width: SEED_WIDTH }),
-    order: '1',
-    value: seedUrl(otpkey),
-    description: translate('enrolment/seed', language),
-  };
-}
-
-function toPictured(enrolled: Enrolled): Pictured {
-  const { serial } = enrolled;
-  switch (enrolled.kind) {
-    case 'phase1':
-      return picturedUrl(enrolled.appImport, [
-        ['app_import', enrolled.appImport],
-        ['serial', serial],
-        ['sharedsecret', enrolled.sharedSecret],
-      ]);
-    case 'phase2':
-      return picturedUrl(enrolled.appImport, [
-        ['app_import', enrolled.appImport],
-        ['transactionid', enrolled.transactionId],
-        ['serial', serial],
-      ]);
-    case 'plain':
-      return picturedUrl(seedUrl(enrolled.otpkey), [
-        ['otpkey', enrolled.otpkey],
-        ['serial', serial],
-      ]);
-    case 'pass': {
-      const { keyUri, otpkey } = enrolled;
-      return picturedUrl(keyUri ?? (otpkey === undefined ? serial : seedUrl(otpkey)), [['serial', serial]]);
-    }
-  }
-}
-
-function picturedUrl(text: string, facts: Pictured['facts']): Pictured {
-  return { text, imageAlt: text, facts };
+  const isLeftOut = enrolled.kind === 'plain' && named !== '';
+  return linotpValue(version, true, isLeftOut ? { ...detail, serial: undefined } : detail);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { STATUS_CODES } from 'node:http';
-import { asciiJson, type EnvelopeResult, type Reply } from '../reply.ts';
+import { asciiJson, type EnvelopeResult, htmlReply, type Reply } from '../reply.ts';
 import type { Dialect, Failure } from './dialect.ts';
 import type { ConfigurationReport, LicenceReport } from '../../monitoring/reports.ts';
 import { translate } from '../messages.ts';
@@ -194,5 +194,5 @@ function frameworkPage(status: number, text: string): Reply {
 <h1>${title}</h1>
 <p>${text}</p>
 `;
-  return { status, contentType: 'text/html; charset=utf-8', body };
+  return htmlReply(body, status);
 }

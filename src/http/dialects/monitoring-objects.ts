@@ -6,12 +6,11 @@ import type {
   TokenReport,
   UserReport,
 } from '../../monitoring/reports.ts';
-import type { Shown } from '../answers.ts';
+import { count, type Shown } from '../answers.ts';
 import { type Language, translate } from '../messages.ts';
 
 type ValidLicence = Extract<LicenceReport, { kind: 'valid' }>;
 
-const count = z.int().nonnegative();
 const realmName = z.string().describe('the realm, `/:no realm:/` for tokens in none');
 const counts = z.record(
   z.string().describe('`total`, `total users`, or a requested status'),

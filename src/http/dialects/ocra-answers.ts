@@ -257,12 +257,7 @@ const pass = z.strictObject({
 /** The details of the answers of /admin/init: phase 1, phase 2, a token that is ready at once, one without a challenge. */
 export const ENROLMENT_DETAIL = z.union([phase1, phase2, plain, pass]);
 /** In LinOTP the serial is missing where the client chose it. */
-export const LINOTP_ENROLMENT_DETAIL = z.union([
-  phase1,
-  phase2,
-  plain.extend({ serial: serial.optional() }),
-  pass,
-]);
+const LINOTP_ENROLMENT_DETAIL = z.union([phase1, phase2, plain.extend({ serial: serial.optional() }), pass]);
 
 const SECRET = '3132333435363738393031323334353637383930';
 const URL = `lseqr://init?sh=${SECRET}&os=OCRA-1%3AHOTP-SHA256-6%3AC-QA64&se=QR1`;

@@ -3,28 +3,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 
-/** Every limit by which a request or a connection can be refused: the labels of the metric. */
-export const LIMIT_NAMES = [
-  'client-requests',
-  'client-failures',
-  'transaction-failures',
-  'login-failures',
-  'logins-at-once',
-  'begun-sign-ins',
-  'requests-at-once',
-  'large-bodies',
-  'connections',
-] as const;
-
-export type LimitName = (typeof LIMIT_NAMES)[number];
-
-/** The metrics of limits. */
-export interface LimitMetrics {
-  /** Counts a refused request or connection. */
-  limitReached(limit: LimitName): void;
-}
-
-const MESSAGES: Readonly<Record<LimitName, string>> = {
+/** The messages of every limit by which a request or a connection can be refused. */
+const MESSAGES = {
   'client-requests': 'Too many requests',
   'client-failures': 'Too many responses that were not accepted',
   'transaction-failures': 'Too many responses that were not accepted',
@@ -34,7 +14,18 @@ const MESSAGES: Readonly<Record<LimitName, string>> = {
   'requests-at-once': 'The server is busy',
   'large-bodies': 'The server is busy with another large body',
   connections: 'Too many connections',
-};
+} as const;
+
+export type LimitName = keyof typeof MESSAGES;
+
+/** The labels of the metric. */
+export const LIMIT_NAMES = Object.keys(MESSAGES) as LimitName[];
+
+/** The metrics of limits. */
+export interface LimitMetrics {
+  /** Counts a refused request or connection. */
+  limitReached(limit: LimitName): void;
+}
 
 /** Counts refusals, and logs the first of each client and limit. */
 export class LimitReporter {

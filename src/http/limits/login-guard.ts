@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AttemptLimit } from '../../limits/attempt-limit.ts';
 import { composed } from '../../kernel/text.ts';
 import { clientNetwork } from './networks.ts';
@@ -72,7 +72,10 @@ export class LoginGuard {
     const keys = keysOf(attempt);
     const { network } = keys;
     this.#refuseAfter(network, this.#wait(keys, attempt.client));
-    const leave = this.#enter(network, hashOf(`${composed(attempt.account)}\0${attempt.password}`));
+    const leave = this.#enter(
+      network,
+      hash('sha256', `${composed(attempt.account)}\0${attempt.password}`, 'base64url'),
+    );
     const count = async (): Promise<void> => {
       this.#refuseAfter(network, await this.#count(keys, attempt.client));
     };
@@ -180,9 +183,5 @@ function begunBy({ client, account }: Counted): Counted {
 
 function keysOf({ client, account: named }: Counted): Keys {
   const network = clientNetwork(client);
-  return { network, pair: `${network} ${hashOf(composed(named))}` };
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('base64url');
+  return { network, pair: `${network} ${hash('sha256', composed(named), 'base64url')}` };
 }

@@ -21,15 +21,17 @@ interface ParameterSources {
 }
 
 /**
+ * @param max parameters; further ones are refused before they are decoded
  * @returns the parameters in the query string
  * @throws ServiceError 'request.malformed'
  */
 export function readQueryEntries(
   { url = '' }: Pick<IncomingMessage, 'url'>,
-  max: number,
-  syntax: FormSyntax,
+  max = ANY_NUMBER,
+  syntax: FormSyntax = {},
 ): QueryEntry[] {
-  return parseQueryString(queryOf(url), max, syntax);
+  const [, query = ''] = /\?(.*)$/s.exec(url) ?? [];
+  return parseForm(Buffer.from(query, 'utf8'), max, syntax);
 }
 
 /**
@@ -49,8 +51,10 @@ export function mergeSources(
 
 /** The parameters that authenticate a caller, at every endpoint. */
 const CREDENTIALS: readonly string[] = ['session', 'csrf_token'];
-/** The parameters of every endpoint: credentials, and those that shape the answer. */
-export const EVERYWHERE: readonly string[] = [...CREDENTIALS, 'id', 'httperror'];
+/** The parameters of every endpoint that shape the answer. */
+export const ANSWER_PARAMETERS: readonly string[] = ['id', 'httperror'];
+/** The parameters of every endpoint. */
+export const EVERYWHERE: readonly string[] = [...CREDENTIALS, ...ANSWER_PARAMETERS];
 
 /** Characters of a name that nobody declared, in a message. */
 const NAME_SHOWN = 64;
@@ -76,9 +80,9 @@ export function withholdSecrets(
 }
 
 /** @returns the parameters in the query string alone, for answers to unreadable requests; none where it is broken */
-export function readQuery({ url = '' }: Pick<IncomingMessage, 'url'>): RequestValues {
+export function readQuery(request: Pick<IncomingMessage, 'url'>): RequestValues {
   try {
-    return mergeParameters(parseQueryString(queryOf(url)), ANY_NUMBER);
+    return mergeParameters(readQueryEntries(request), ANY_NUMBER);
   } catch {
     return new Map();
   }
@@ -124,12 +128,16 @@ export function pickParameters<Shape extends z.ZodRawShape>(
   }
   const name = String(parsed.error.issues[0]?.path[0]);
   throw values.has(name)
-    ? new ServiceError(
-        'parameter.invalid',
-        `The parameter '${name}' is not valid: ${parsed.error.issues[0]?.message ?? ''}`,
-        { parameter: name },
-      )
-    : new ServiceError('parameter.missing', `Missing parameter '${name}'.`, { parameters: [name] });
+    ? invalidParameter(name, `The parameter '${name}' is not valid: ${parsed.error.issues[0]?.message ?? ''}`)
+    : missingParameter(name);
+}
+
+export function missingParameter(name: string): ServiceError {
+  return new ServiceError('parameter.missing', `Missing parameter '${name}'.`, { parameters: [name] });
+}
+
+export function invalidParameter(parameter: string, message: string): ServiceError {
+  return new ServiceError('parameter.invalid', message, { parameter });
 }
 
 /** @returns true if the endpoint refuses parameters that it does not declare */
@@ -144,7 +152,7 @@ function refuseUnknown(schema: z.ZodObject, values: RequestValues): void {
   for (const name of values.keys()) {
     if (!Object.hasOwn(schema.shape, name) && !EVERYWHERE.includes(name)) {
       const parameter = Array.from(name).slice(0, NAME_SHOWN).join('');
-      throw new ServiceError('parameter.invalid', `There is no parameter '${parameter}'.`, { parameter });
+      throw invalidParameter(parameter, `There is no parameter '${parameter}'.`);
     }
   }
 }
@@ -152,11 +160,6 @@ function refuseUnknown(schema: z.ZodObject, values: RequestValues): void {
 /** @returns undefined for a value that is empty or blank: old clients also send the empty fields of their forms */
 export function blankAsUndefined(value: string | undefined): string | undefined {
   return value?.trim() === '' ? undefined : value;
-}
-
-function queryOf(url: string): string {
-  const mark = url.indexOf('?');
-  return mark === -1 ? '' : url.slice(mark + 1);
 }
 
 /** Rejects U+0000, which the database refuses, and lone surrogates. */
@@ -175,15 +178,6 @@ const ANY_NUMBER = 2 ** 31;
 const PERCENT = 0x25;
 const PLUS = 0x2b;
 const SPACE = 0x20;
-
-/**
- * Reads the query string of an URL.
- * @param max parameters; further ones are refused before they are decoded
- * @throws ServiceError 'request.malformed'
- */
-export function parseQueryString(text: string, max = ANY_NUMBER, syntax: FormSyntax = {}): QueryEntry[] {
-  return parseForm(Buffer.from(text, 'utf8'), max, syntax);
-}
 
 /**
  * Reads `application/x-www-form-urlencoded` (https://url.spec.whatwg.org/#urlencoded-parsing). By default a malformed

@@ -1,9 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { type Log, describeFault } from '../../kernel/log.ts';
 import { OPERATIONS_PATHS } from '../request-log.ts';
-import { type Reply, send } from '../reply.ts';
-
-const PLAIN = 'text/plain; charset=utf-8';
+import { type Reply, send, textReply } from '../reply.ts';
 
 /** The measurements as text, for the collector. */
 interface MetricsText {
@@ -22,16 +20,16 @@ export function metricsListener(metrics: MetricsText, log: Log): RequestListener
 
 async function answer(url: string, method: string, metrics: MetricsText, log: Log): Promise<Reply> {
   if (url.replace(/\?.*$/s, '') !== OPERATIONS_PATHS.metrics) {
-    return { status: 404, contentType: PLAIN, body: 'Not found\n' };
+    return textReply('Not found\n', 404);
   }
   if (method !== 'GET' && method !== 'HEAD') {
-    return { status: 405, contentType: PLAIN, body: 'Method not allowed\n', headers: { Allow: 'GET, HEAD' } };
+    return { ...textReply('Method not allowed\n', 405), headers: { Allow: 'GET, HEAD' } };
   }
   try {
     return { status: 200, contentType: metrics.contentType, body: await metrics.text() };
   } catch (error) {
     log.error('The metrics could not be collected', { ...describeFault(error) });
-    return { status: 500, contentType: PLAIN, body: 'Internal server error\n' };
+    return textReply('Internal server error\n', 500);
   }
 }
 

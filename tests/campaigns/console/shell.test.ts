@@ -1,19 +1,14 @@
 import { afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import {
-  LDAP,
-  ADMIN_MAY_ALL,
   describeConsole,
   expectNoProblem,
   faultsOf,
   lookAt,
-  PASSWORD,
-  setPolicies,
   signIn,
   WIDTHS,
 } from '../../support/browser/console-site.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
-import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
-import { type WatchedPage, watchPage } from '../../support/browser/chromium.ts';
+import { OPERATOR } from '../../support/application/test-application.ts';
 import type { Page } from 'playwright-core';
 import { readFolder } from '../../support/browser/file-site.ts';
 import { builtFolder } from '../../support/browser/vite.ts';
@@ -69,105 +64,6 @@ describeConsole('the frame of the console', (given) => {
     await settings.remove(OPERATOR, 'InstallationName');
     await settings.remove(OPERATOR, 'InstallationColour');
   });
-});
-
-const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
-
-const DATA = '12345678';
-
-/** Choices and buttons that are cut off: what is beyond their end cannot be pressed or read. */
-const CUT = `[...document.querySelectorAll('[role=radiogroup], .mantine-Button-label, .mantine-Badge-label')]
-  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
-  .map(({ textContent }) => textContent)`;
-
-/** Words that no German sentence has. */
-const ENGLISH = /\b(?:the|and|of|with|which|has|have|is|are|not|by|from|you|your)\b/;
-
-describeConsole('the pages of the console in German', (given) => {
-  let payment: string;
-
-  beforeAll(async () => {
-    const { application } = given.site;
-    await application.addRealm('nord', ['anna']);
-    await application.enrolPlain('T1', SUITE, { user: 'anna', realm: 'nord' });
-    const { webhooks, policies, resolvers } = application.services;
-    await webhooks.add(OPERATOR, { name: 'portal', url: 'https://portal.example.org/' });
-    payment = (await application.challenge('T1', DATA)).transactionid;
-    await application.check(payment, wrongResponse(application.respond(SUITE, DATA)));
-    const action = 'issuer=Bank, challenge_response=*';
-    await policies.set(OPERATOR, { name: 'values', scope: 'authentication', action, realm: '*' });
-    await setPolicies(given.site, ...ADMIN_MAY_ALL);
-    await resolvers.set(OPERATOR, {
-      name: 'directory',
-      kind: 'ldap',
-      secret: 'the bind password',
-      settings: LDAP,
-    });
-  });
-
-  async function open(width: number): Promise<WatchedPage> {
-    const context = await given.browser.newContext({ locale: 'de', viewport: { width, height: 900 } });
-    const watched = await watchPage(context, given.site.origin);
-    const { page } = watched;
-    await page.goto(`${given.site.origin}/console/`);
-    await page.getByLabel('Benutzername').fill('admin');
-    await page.getByLabel('Passwort', { exact: true }).fill(PASSWORD);
-    await page.getByRole('button', { name: 'Anmelden', exact: true }).click();
-    await page.locator('#content').waitFor();
-    return watched;
-  }
-
-  it.each(WIDTHS)(
-    'have no English sentence, no fault and no complaint of the browser, %d pixels wide',
-    async (width) => {
-      const { page, problems } = await open(width);
-      const faults: string[] = [];
-      for (const [path, shown] of [
-        ['/', 'Erste Schritte'],
-        ['/people/nord/nord/anna', 'Letzte Transaktionen'],
-        ['/tokens/T1', 'Umbenennen'],
-        [`/transactions/${payment}`, 'Falsche Antwort'],
-        ['/tokens', 'T1'],
-        ['/enrol', 'Neues Token'],
-        ['/audit', 'Audit'],
-        ['/audit-verification', 'Prüfpunkt'],
-        ['/policies', 'Richtlinien'],
-        ['/policies/explain', 'Wer darf was'],
-        ['/policies/new', 'Bereich'],
-        ['/policies/edit/values', 'Bereich'],
-        ['/settings', 'OcraMaxChallenges'],
-        ['/realms', 'nord'],
-        ['/resolvers', 'nord'],
-        ['/resolvers/nord', 'anna'],
-        ['/resolvers/directory', 'LDAPURI'],
-        ['/new-resolver', 'SQL'],
-        ['/keys', 'Schlüssel'],
-        ['/webhooks', 'portal'],
-        ['/webhooks/portal', 'portal'],
-        ['/new-webhook', 'Der Fehlerzähler eines Tokens hat seine Grenze erreicht'],
-        ['/health', 'letzte 30 Tage'],
-        ['/people', 'anna'],
-        ['/administrators', 'admin'],
-        ['/sessions', 'admin'],
-        ['/account', 'Passwort'],
-      ] as const) {
-        await page.goto(`${given.site.origin}/console/#${path}`);
-        await page.locator('#content').getByText(shown).first().waitFor();
-        faults.push(...(await lookAt(page, `de${path.replaceAll('/', '-').slice(0, 20)}`)));
-        faults.push(...(await page.evaluate<string[]>(CUT)));
-        const text = await page.locator('body').innerText();
-        faults.push(
-          ...text
-            .split('\n')
-            .filter((line) => ENGLISH.test(line))
-            .map((line) => `${path}: ${line}`),
-        );
-      }
-      expect(faults).toEqual([]);
-      expectNoProblem(problems);
-      await expectSoon(() => page.evaluate('document.documentElement.lang')).toBe('de');
-    },
-  );
 });
 
 const APP_SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';

@@ -1,13 +1,13 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import type { ImportEntry, ImportSummary } from '../../../src/linotp/import-report.ts';
-import { expectedOf, replaced, withDump } from '../../linotp/linotp-fixture.ts';
+import { expectedOf, loadDump, replaced, withDump } from '../../linotp/linotp-fixture.ts';
 import { wholeContent } from '../../linotp/stored-installation.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
-import { fakeIo } from '../fake-io.ts';
+import type { TestDatabase } from '../../support/database/test-database.ts';
 import { importLinotp } from './linotp-command.ts';
 
 const FIXTURE = '2.12.6-postgresql';
@@ -20,10 +20,17 @@ interface JsonReport {
   readonly summary: ImportSummary;
 }
 
+let linotp: TestDatabase;
 let app: TestApplication;
 let sql: Knex;
 let folder: string;
 let report: string;
+
+beforeAll(async () => {
+  linotp = await loadDump(FIXTURE);
+});
+
+afterAll(() => linotp.drop());
 
 beforeEach(async () => {
   app = await TestApplication.open();
@@ -37,14 +44,18 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
+function importUnchanged(...more: readonly string[]): ReturnType<typeof importLinotp> {
+  return importLinotp(app, { fixture: FIXTURE, database: linotp.url }, ...more);
+}
+
 describe('an import into an installation that has a default realm', () => {
   it('leaves it the default one, and says so', async () => {
     await app.setResolver('own', 'managed');
     await app.services.realms.set(OPERATOR, { name: 'office', resolvers: ['own'] });
-    await importLinotp(app, { fixture: FIXTURE }, '--report', report);
+    await importUnchanged('--report', report);
     expect(await sql('realms').where({ is_default: true }).pluck('name')).toEqual(['office']);
     expect(await readFile(report, 'utf8')).toContain('the default realm here stays office');
-    await importLinotp(app, { fixture: FIXTURE });
+    await importUnchanged();
     expect(await sql('realms').where({ is_default: true }).pluck('name')).toEqual(['office']);
   });
 });
@@ -69,7 +80,7 @@ function importWithUnreadable(...more: readonly string[]): ReturnType<typeof imp
 
 describe('the report file of an import', () => {
   it('has each row as text and as JSON, and the sums', async () => {
-    const { code, out } = await importLinotp(app, { fixture: FIXTURE }, '--report', report);
+    const { code, out } = await importUnchanged('--report', report);
     expect(code).toBe(0);
     const { entries, summary } = await jsonReport();
     expect(Object.keys(summary.groups)).toEqual(GROUPS);
@@ -105,7 +116,7 @@ describe('the report file of an import', () => {
 
   it('is readable for its owner only, also where it replaces one that was not', async () => {
     await writeFile(report, 'of yesterday', { mode: 0o644 });
-    await importLinotp(app, { fixture: FIXTURE, io: fakeIo() }, '--report', report, '--dry-run');
+    await importUnchanged('--report', report, '--dry-run');
     const files = await readdir(folder);
     expect(files.sort()).toEqual(['report.txt', 'report.txt.json']);
     for (const file of files) {
@@ -128,7 +139,7 @@ describe('the report file of an import', () => {
 
   it('is not there where the import fails on its way', async () => {
     await sql.raw('ALTER TABLE challenges ADD CONSTRAINT refused CHECK (question IS NULL) NOT VALID');
-    const { code, out } = await importLinotp(app, { fixture: FIXTURE }, '--report', report);
+    const { code, out } = await importUnchanged('--report', report);
     expect([code, out, await readdir(folder)]).toEqual([1, '', []]);
     // The groups before are complete.
     expect(await sql('imported_tokens').count('* AS n').first()).toEqual({ n: String(TOKENS) });
@@ -136,7 +147,7 @@ describe('the report file of an import', () => {
 
   it('that cannot be made refuses the import before it begins', async () => {
     const nowhere = join(folder, 'missing', 'report.txt');
-    const { code, err } = await importLinotp(app, { fixture: FIXTURE }, '--report', nowhere);
+    const { code, err } = await importUnchanged('--report', nowhere);
     expect([code, err]).toEqual([1, `tankeeper: cannot write ${nowhere}: there is no such file\n`]);
     expect(await sql('imported_entries')).toEqual([]);
   });
@@ -156,9 +167,9 @@ describe('the output of an import', () => {
   });
 
   it('says how many differences it does not show, and where they are', async () => {
-    await importLinotp(app, { fixture: FIXTURE });
+    await importUnchanged();
     await sql('imported_tokens').update({ token_version: -1, fingerprint: Buffer.alloc(32) });
-    const { out } = await importLinotp(app, { fixture: FIXTURE }, '--only', 'tokens');
+    const { out } = await importUnchanged('--only', 'tokens');
     expect(out.split('\n').filter((line) => line.startsWith('left tokens '))).toHaveLength(50);
     expect(out).toContain(`\n… and ${TOKENS - 50} more: --report FILE writes all\n`);
   });
@@ -167,18 +178,13 @@ describe('the output of an import', () => {
 describe('a dry run', () => {
   it('gives the whole report, and writes nothing', async () => {
     const before = await wholeContent(sql);
-    const dry = await importLinotp(
-      ...([app, { fixture: FIXTURE }] as const),
-      '--dry-run',
-      '--report',
-      report,
-    );
+    const dry = await importUnchanged('--dry-run', '--report', report);
     expect(dry.code).toBe(0);
     expect(dry.out).toContain('\nDry run: nothing is stored\n');
     expect(dry.out).toMatch(/^tokens by type: .*\b4 hmac, 1 motp \(1 only kept\), .*\b2 totp\b/m);
     expect(await wholeContent(sql)).toEqual(before);
     const rehearsed = await jsonReport();
-    await importLinotp(app, { fixture: FIXTURE }, '--report', report);
+    await importUnchanged('--report', report);
     const imported = await jsonReport();
     expect(imported.entries).toEqual(rehearsed.entries);
     expect(rehearsed.summary).toEqual({ ...imported.summary, dryRun: true });
@@ -187,7 +193,7 @@ describe('a dry run', () => {
 
 describe('a dry run after an import', () => {
   it('tells what is there, what differs from the import, and what would be lost', async () => {
-    await importLinotp(app, { fixture: FIXTURE });
+    await importUnchanged();
     await sql('tokens').whereIn('serial', ['QR13', 'QR16']).update({ fail_count: 7 });
     const before = await wholeContent(sql);
     const { out } = await withDump(
@@ -218,12 +224,7 @@ describe('a dry run after an import', () => {
 
 describe('--only', () => {
   it('imports these groups, in their order', async () => {
-    const { code, out } = await importLinotp(
-      ...([app, { fixture: FIXTURE }] as const),
-      '--only',
-      'realms, resolvers',
-      '--json',
-    );
+    const { code, out } = await importUnchanged('--only', 'realms, resolvers', '--json');
     const { summary } = JSON.parse(out) as JsonReport;
     expect([code, Object.keys(summary.groups)]).toEqual([0, ['resolvers', 'realms']]);
     expect(await sql('tokens')).toEqual([]);
@@ -231,7 +232,7 @@ describe('--only', () => {
   });
 
   it.each(['users', '', 'tokens,'])('refuses %j, and names the groups', async (groups) => {
-    const { code, err } = await importLinotp(app, { fixture: FIXTURE }, '--only', groups);
+    const { code, err } = await importUnchanged('--only', groups);
     expect(code).toBe(2);
     expect(err).toContain(`Known: ${GROUPS.join(', ')}.`);
   });

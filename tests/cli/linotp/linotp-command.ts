@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { runProgram } from '../../../src/cli/program.ts';
-import { type FixtureName, fixtureFile, withDump } from '../../linotp/linotp-fixture.ts';
+import { type FixtureName, fixtureFile } from '../../linotp/linotp-fixture.ts';
 import type { TestApplication } from '../../support/application/test-application.ts';
 import { fakeCli, recordingServices } from '../fake-dependencies.ts';
-import { type FakeIo, fakeIo } from '../fake-io.ts';
+import { fakeIo } from '../fake-io.ts';
 
 /** The end of a command. */
 export interface Ran {
@@ -14,21 +14,17 @@ export interface Ran {
 
 interface LinotpCommand {
   readonly fixture: FixtureName;
-  /** Default: a scratch database with the dump of the fixture. */
-  readonly database?: string;
-  readonly io?: FakeIo;
+  /** The URL of a database with the dump of the fixture. */
+  readonly database: string;
 }
 
 /** Runs `import linotp` over the services of an application. */
 export async function importLinotp(
   app: TestApplication,
-  command: LinotpCommand,
+  { fixture, database }: LinotpCommand,
   ...more: readonly string[]
 ): Promise<Ran> {
-  const { fixture, database, io = fakeIo() } = command;
-  if (database === undefined) {
-    return withDump(fixture, (url) => importLinotp(app, { ...command, database: url }, ...more));
-  }
+  const io = fakeIo();
   const { dependencies } = fakeCli(
     {},
     {

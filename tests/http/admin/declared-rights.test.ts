@@ -9,6 +9,7 @@ import {
   TestApplication,
 } from '../../support/application/test-application.ts';
 import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
+import { callerNamed } from '../../support/values/callers.ts';
 
 const endpoints = declaredEndpoints();
 /** It takes two. */
@@ -185,16 +186,28 @@ describe('the operations on tokens over HTTP', () => {
     expect(await listed()).toEqual(['A1', 'A2']);
   });
 
-  it('show an administrator of one realm its tokens alone, and no other realm of theirs', async () => {
+  it('show and change for an administrator of one realm its tokens alone, and show no other realm of theirs', async () => {
     const administrators = await BoundedAdministrators.of(application);
-    await administrators.add('clerk', 'show, remove', 'bank');
+    const acts = ['enable', 'disable', 'reset', 'unassign', 'remove'];
+    await administrators.add('clerk', `show, ${acts.join(', ')}`, 'bank');
     await application.services.tokens.setRealms(OPERATOR, { serial: 'A1', realms: ['bank', 'shop'] });
     const tokens = await administrators.ask('/admin/token/list', {}, 'clerk');
     expect(tokens.value).toMatchObject({ tokens: [{ serial: 'A1', realms: ['bank'] }] });
     const one = await administrators.ask('/admin/token/show', { serial: 'A1' }, 'clerk');
     expect(one.value).toMatchObject({ realms: ['bank'] });
-    const hidden = await administrators.post('clerk', '/admin/token/remove', { serials: 'A2' });
-    expect(errorOf(hidden)).toContain("No token found with the serial 'A2'");
-    expect(await listed()).toEqual(['A1', 'A2']);
+    await application.enrolPlain('A4', SUITE);
+    const rows = await application.auditRows({ limit: 1 });
+    for (const serial of ['A2', 'A3', 'A4', '*', 'x'.repeat(5_000)]) {
+      for (const act of ['show', ...acts]) {
+        const name = act === 'show' ? 'serial' : 'serials';
+        const hidden = await administrators.post('clerk', `/admin/token/${act}`, { [name]: serial });
+        expect(errorOf(hidden)).toContain(`No token found with the serial '${serial.slice(0, 64)}'`);
+      }
+      // Over HTTP the transactions of the token are refused as well.
+      const shown = application.services.tokens.show(callerNamed('clerk'), serial);
+      await expect(shown).rejects.toMatchObject({ code: 'token.unknown' });
+    }
+    expect(await application.auditRows({ limit: 1 })).toEqual(rows);
+    expect(await listed({ status: 'active' })).toEqual(['A1', 'A2', 'A4']);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -69,26 +69,6 @@ describe('a file of the machine', () => {
     expect(await application.services.resolvers.list()).toEqual([]);
   });
 
-  it('is not named over HTTP beside the folders that are, nor by a way out of them', async () => {
-    await open([join(root, 'open')]);
-    await mkdir(join(root, 'opener'));
-    await writeFile(join(root, 'opener', 'users'), ANNA);
-    await symlink(join(root, 'shadow'), join(root, 'open', 'link'));
-    await symlink(root, join(root, 'open', 'up'));
-    const names = ['shadow', 'nothing', 'opener/users', 'open/../shadow', 'open/link', 'open/up/shadow'];
-    const texts = await Promise.all([
-      ...names.map((file) => name(`${root}/${file}`)),
-      name('/etc/shadow'),
-      name('/proc/self/environ'),
-    ]);
-    expect([...new Set(texts)]).toEqual([
-      expect.stringContaining('only a file below a folder that RESOLVER_FILE_DIRS names can be named'),
-    ]);
-    expect(await name(users)).toBeUndefined();
-    await useIt();
-    expect(await validate()).toBe(false);
-  });
-
   it('is read at the path that the operator configured, and no request names another path', async () => {
     await open([]);
     const settings = { fileName: users };
@@ -98,19 +78,6 @@ describe('a file of the machine', () => {
     expect(await name(users)).toContain('RESOLVER_FILE_DIRS');
     expect(await application.services.resolvers.test('file')).toMatchObject({ users: 1 });
     expect(await application.restarted().services.resolvers.test('file')).toMatchObject({ users: 1 });
-  });
-
-  it('is not read where it was named over HTTP and is a link by now that leads out', async () => {
-    await open([join(root, 'open')]);
-    await name(users);
-    await useIt();
-    expect(await application.services.resolvers.test('file')).toMatchObject({ users: 1 });
-    await symlink(join(root, 'shadow'), `${users}.new`);
-    await rename(`${users}.new`, users);
-    await expect(application.services.resolvers.test('file')).rejects.toThrow(
-      'it was named over HTTP and is not below a folder that RESOLVER_FILE_DIRS names',
-    );
-    expect(await validate('root')).toBe(UNAVAILABLE);
   });
 
   it('is not read where it was named over HTTP and its folder is open no more, until the operator names it', async () => {

@@ -83,12 +83,6 @@ describe('an endpoint for administrators', () => {
     }
   });
 
-  it('is open by an API token, with its rights and no others', async () => {
-    const headers = { Authorization: asToken() };
-    expect((await get(READ, headers)).body).toHaveProperty('result.status', true);
-    expect((await get('/monitoring/config', headers)).body).toHaveProperty('result.error.code', 410);
-  });
-
   it('is open by password and session of the same administrator', async () => {
     const ask = async (name: string, password: string): Promise<number> =>
       (await get(`${READ}?${inQuery()}`, { Cookie: inCookie(), Authorization: basic(name, password) }))

@@ -36,19 +36,6 @@ function slowly<T>(password: string, verify: () => Promise<T>): Promise<T> {
   return isBusy ? Promise.reject(new ServiceError('server.busy', 'busy')) : verify();
 }
 
-beforeEach(async () => {
-  isBusy = false;
-  application = await TestApplication.open({
-    configurationWindow: LONG,
-    hasher: counting,
-    trustProxy: ['loopback'],
-    limits: { loginFailures: 3 },
-  });
-  application.services.credentials.follow(true);
-  hashed = [];
-});
-afterEach(() => application.close());
-
 type Headers = Readonly<Record<string, string>>;
 
 async function get(headers: Headers, client = CLIENT, more: Headers = {}): Promise<Response> {
@@ -73,162 +60,177 @@ function heard(): void {
   application.services.credentials.forget();
 }
 
-describe('a credential that was valid a moment ago', () => {
-  it('takes no statement of its own, of whatever kind it is', async () => {
-    const { administrators, logins } = application.services;
-    const { session } = await openSession(administrators, 'admin', RIGHT);
-    const login = await logins.login('admin', RIGHT);
-    const { token } = await administrators.addApiToken(OPERATOR, 'admin', { name: 'api', rights: ['*'] });
-    const kinds: readonly (readonly [Headers, Headers])[] = [
-      [{ Authorization: basic('admin', RIGHT) }, {}],
-      [{ Authorization: `Bearer ${token}` }, {}],
-      [{ Cookie: `admin_session=${session}` }, { session }],
-      [{ Cookie: `access_token_cookie=${login?.token ?? ''}` }, {}],
-    ];
-    await application.services.configuration.current();
-    const counts: (readonly number[])[] = [];
-    for (const [headers, parameters] of kinds) {
-      heard();
-      const first = await statementsOf(headers, parameters);
-      const second = await statementsOf(headers, parameters);
-      // Tokens are read with their use as second factors.
-      const read = second.join('\n').replaceAll(/EXISTS \(SELECT FROM administrators[^)]*\)/g, '');
-      expect(read).not.toMatch(/administrators|sessions|api_tokens/);
-      counts.push([first.length, second.length]);
-    }
-    expect(counts).toEqual(kinds.map(() => [2, 1]));
+describe('credentials that a server remembers', () => {
+  beforeEach(async () => {
+    isBusy = false;
+    application = await TestApplication.open({
+      configurationWindow: LONG,
+      hasher: counting,
+      trustProxy: ['loopback'],
+      limits: { loginFailures: 3 },
+    });
+    application.services.credentials.follow(true);
+    hashed = [];
   });
-});
+  afterEach(() => application.close());
 
-describe('a right password', () => {
-  it('is hashed once', async () => {
-    for (let request = 0; request < 5; request += 1) {
+  describe('a credential that was valid a moment ago', () => {
+    it('takes no statement of its own, of whatever kind it is', async () => {
+      const { administrators, logins } = application.services;
+      const { session } = await openSession(administrators, 'admin', RIGHT);
+      const login = await logins.login('admin', RIGHT);
+      const { token } = await administrators.addApiToken(OPERATOR, 'admin', { name: 'api', rights: ['*'] });
+      const kinds: readonly (readonly [Headers, Headers])[] = [
+        [{ Authorization: basic('admin', RIGHT) }, {}],
+        [{ Authorization: `Bearer ${token}` }, {}],
+        [{ Cookie: `admin_session=${session}` }, { session }],
+        [{ Cookie: `access_token_cookie=${login?.token ?? ''}` }, {}],
+      ];
+      await application.services.configuration.current();
+      const counts: (readonly number[])[] = [];
+      for (const [headers, parameters] of kinds) {
+        heard();
+        const first = await statementsOf(headers, parameters);
+        const second = await statementsOf(headers, parameters);
+        // Tokens are read with their use as second factors.
+        const read = second.join('\n').replaceAll(/EXISTS \(SELECT FROM administrators[^)]*\)/g, '');
+        expect(read).not.toMatch(/administrators|sessions|api_tokens/);
+        counts.push([first.length, second.length]);
+      }
+      expect(counts).toEqual(kinds.map(() => [2, 1]));
+    });
+  });
+
+  describe('a right password', () => {
+    it('is hashed once', async () => {
+      for (let request = 0; request < 5; request += 1) {
+        expect(await statusOf(RIGHT)).toBe(200);
+      }
+      expect(hashed).toEqual([RIGHT]);
+    });
+
+    it('opens sessions, which the database refuses once it was changed', async () => {
+      const open = async (): Promise<number> =>
+        (await application.send('/admin/getsession', {}, 'get').set('Authorization', basic('admin', RIGHT)))
+          .status;
+      expect([await open(), await open()]).toEqual([200, 200]);
+      expect(hashed).toEqual([RIGHT]);
+      const other = application.beside();
+      await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
+      // Not heard of yet.
+      expect(await open()).toBe(401);
+    });
+
+    it('is refused after its change on another server, and hashed again when it is the right one again', async () => {
       expect(await statusOf(RIGHT)).toBe(200);
-    }
-    expect(hashed).toEqual([RIGHT]);
-  });
-
-  it('opens sessions, which the database refuses once it was changed', async () => {
-    const open = async (): Promise<number> =>
-      (await application.send('/admin/getsession', {}, 'get').set('Authorization', basic('admin', RIGHT)))
-        .status;
-    expect([await open(), await open()]).toEqual([200, 200]);
-    expect(hashed).toEqual([RIGHT]);
-    const other = application.beside();
-    await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
-    // Not heard of yet.
-    expect(await open()).toBe(401);
-  });
-
-  it('is refused after its change on another server, and hashed again when it is the right one again', async () => {
-    expect(await statusOf(RIGHT)).toBe(200);
-    const other = application.beside();
-    await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
-    heard();
-    expect(await statusOf(RIGHT)).toBe(401);
-    expect(await statusOf('another horse')).toBe(200);
-    await other.services.administrators.setPassword(OPERATOR, 'admin', RIGHT);
-    heard();
-    expect(await statusOf('another horse')).toBe(401);
-    expect(await statusOf(RIGHT)).toBe(200);
-    expect(hashed).toEqual([RIGHT, RIGHT, 'another horse', 'another horse', RIGHT]);
-  });
-
-  it('works already where its change was not heard of yet', async () => {
-    expect(await statusOf(RIGHT)).toBe(200);
-    const other = application.beside();
-    await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
-    expect(await statusOf('another horse')).toBe(200);
-  });
-
-  it('of a removed administrator does not work for a new one of the same name', async () => {
-    const { administrators } = application.services;
-    await administrators.add(OPERATOR, 'zoe', 'the first zoe');
-    expect(await statusOf('the first zoe', { name: 'zoe' })).toBe(200);
-    const other = application.beside();
-    await other.services.administrators.remove(OPERATOR, 'zoe');
-    await other.services.administrators.add(OPERATOR, 'zoe', 'the second zoe');
-    heard();
-    expect(await statusOf('the first zoe', { name: 'zoe' })).toBe(401);
-    expect(await statusOf('the second zoe', { name: 'zoe' })).toBe(200);
-  });
-
-  it('is not remembered by a verification that began before its change', async () => {
-    let change: (() => Promise<void>) | undefined = async () => {
-      change = undefined;
       const other = application.beside();
       await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
       heard();
-      await other.close();
-    };
-    const slow = application.restarted({
-      hasher: {
-        ...counting,
-        verify: async (hash, password) => {
-          await change?.();
-          return counting.verify(hash, password);
-        },
-      },
+      expect(await statusOf(RIGHT)).toBe(401);
+      expect(await statusOf('another horse')).toBe(200);
+      await other.services.administrators.setPassword(OPERATOR, 'admin', RIGHT);
+      heard();
+      expect(await statusOf('another horse')).toBe(401);
+      expect(await statusOf(RIGHT)).toBe(200);
+      expect(hashed).toEqual([RIGHT, RIGHT, 'another horse', 'another horse', RIGHT]);
     });
-    const before = application;
-    application = slow;
-    application.services.credentials.follow(true);
-    expect(await statusOf(RIGHT)).toBe(200);
-    expect(await statusOf(RIGHT)).toBe(401);
-    application = before;
-  });
-});
 
-describe('wrong passwords for an administrator whose password is remembered', () => {
-  beforeEach(async () => {
-    expect(await statusOf(RIGHT)).toBe(200);
-    hashed = [];
+    it('works already where its change was not heard of yet', async () => {
+      expect(await statusOf(RIGHT)).toBe(200);
+      const other = application.beside();
+      await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
+      expect(await statusOf('another horse')).toBe(200);
+    });
+
+    it('of a removed administrator does not work for a new one of the same name', async () => {
+      const { administrators } = application.services;
+      await administrators.add(OPERATOR, 'zoe', 'the first zoe');
+      expect(await statusOf('the first zoe', { name: 'zoe' })).toBe(200);
+      const other = application.beside();
+      await other.services.administrators.remove(OPERATOR, 'zoe');
+      await other.services.administrators.add(OPERATOR, 'zoe', 'the second zoe');
+      heard();
+      expect(await statusOf('the first zoe', { name: 'zoe' })).toBe(401);
+      expect(await statusOf('the second zoe', { name: 'zoe' })).toBe(200);
+    });
+
+    it('is not remembered by a verification that began before its change', async () => {
+      let change: (() => Promise<void>) | undefined = async () => {
+        change = undefined;
+        const other = application.beside();
+        await other.services.administrators.setPassword(OPERATOR, 'admin', 'another horse');
+        heard();
+        await other.close();
+      };
+      const slow = application.restarted({
+        hasher: {
+          ...counting,
+          verify: async (hash, password) => {
+            await change?.();
+            return counting.verify(hash, password);
+          },
+        },
+      });
+      const before = application;
+      application = slow;
+      application.services.credentials.follow(true);
+      expect(await statusOf(RIGHT)).toBe(200);
+      expect(await statusOf(RIGHT)).toBe(401);
+      application = before;
+    });
   });
 
-  it('are hashed and counted as ever, and then the right one is refused with them', async () => {
-    const statuses: number[] = [];
-    for (let guess = 0; guess < 4; guess += 1) {
-      statuses.push(await statusOf(`wrong ${guess}`, { client: ATTACKER }));
-    }
-    expect(statuses).toEqual([401, 401, 401, 429]);
-    expect(hashed).toEqual(['wrong 0', 'wrong 1', 'wrong 2']);
-    expect(await statusOf(RIGHT, { client: ATTACKER })).toBe(429);
-    expect(await statusOf(RIGHT)).toBe(200);
-  });
+  describe('wrong passwords for an administrator whose password is remembered', () => {
+    beforeEach(async () => {
+      expect(await statusOf(RIGHT)).toBe(200);
+      hashed = [];
+    });
 
-  it('are not forgiven for right ones in between', async () => {
-    const statuses: number[] = [];
-    for (let guess = 0; guess < 4; guess += 1) {
-      statuses.push(await statusOf(`wrong ${guess}`, { client: ATTACKER }));
-      statuses.push(await statusOf(RIGHT, { client: ATTACKER }));
-    }
-    expect(statuses).toEqual([401, 200, 401, 200, 401, 429, 429, 429]);
-  });
+    it('are hashed and counted as ever, and then the right one is refused with them', async () => {
+      const statuses: number[] = [];
+      for (let guess = 0; guess < 4; guess += 1) {
+        statuses.push(await statusOf(`wrong ${guess}`, { client: ATTACKER }));
+      }
+      expect(statuses).toEqual([401, 401, 401, 429]);
+      expect(hashed).toEqual(['wrong 0', 'wrong 1', 'wrong 2']);
+      expect(await statusOf(RIGHT, { client: ATTACKER })).toBe(429);
+      expect(await statusOf(RIGHT)).toBe(200);
+    });
 
-  it('take as many statements and hashes as those for nobody', async () => {
-    const normal = (statements: readonly string[]): readonly string[] => [...statements].sort();
-    const known = await application.statementsOf(() => statusOf('wrong', { client: ATTACKER }));
-    const unknown = await application.statementsOf(() =>
-      statusOf('wrong', { client: ATTACKER, name: 'nobody' }),
-    );
-    expect(normal(known)).toEqual(normal(unknown));
-    expect(known.join('\n')).toContain('"administrators"');
-    expect(hashed).toEqual(['wrong', 'wrong']);
-  });
+    it('are not forgiven for right ones in between', async () => {
+      const statuses: number[] = [];
+      for (let guess = 0; guess < 4; guess += 1) {
+        statuses.push(await statusOf(`wrong ${guess}`, { client: ATTACKER }));
+        statuses.push(await statusOf(RIGHT, { client: ATTACKER }));
+      }
+      expect(statuses).toEqual([401, 200, 401, 200, 401, 429, 429, 429]);
+    });
 
-  it('are counted while the server is too busy to hash them', async () => {
-    isBusy = true;
-    const statuses: number[] = [];
-    for (let guess = 0; guess < 5; guess += 1) {
-      statuses.push(await statusOf(`wrong ${guess}`, { client: ATTACKER }));
-    }
-    expect(statuses).toEqual([503, 503, 503, 429, 429]);
-    expect(await statusOf(RIGHT, { client: ATTACKER })).toBe(429);
-    // Others, and names of which nothing is remembered.
-    expect(await statusOf(RIGHT)).toBe(200);
-    for (let guess = 0; guess < 5; guess += 1) {
-      expect(await statusOf(`wrong ${guess}`, { name: 'nobody' })).toBe(503);
-    }
+    it('take as many statements and hashes as those for nobody', async () => {
+      const normal = (statements: readonly string[]): readonly string[] => [...statements].sort();
+      const known = await application.statementsOf(() => statusOf('wrong', { client: ATTACKER }));
+      const unknown = await application.statementsOf(() =>
+        statusOf('wrong', { client: ATTACKER, name: 'nobody' }),
+      );
+      expect(normal(known)).toEqual(normal(unknown));
+      expect(known.join('\n')).toContain('"administrators"');
+      expect(hashed).toEqual(['wrong', 'wrong']);
+    });
+
+    it('are counted while the server is too busy to hash them', async () => {
+      isBusy = true;
+      const statuses: number[] = [];
+      for (let guess = 0; guess < 5; guess += 1) {
+        statuses.push(await statusOf(`wrong ${guess}`, { client: ATTACKER }));
+      }
+      expect(statuses).toEqual([503, 503, 503, 429, 429]);
+      expect(await statusOf(RIGHT, { client: ATTACKER })).toBe(429);
+      // Others, and names of which nothing is remembered.
+      expect(await statusOf(RIGHT)).toBe(200);
+      for (let guess = 0; guess < 5; guess += 1) {
+        expect(await statusOf(`wrong ${guess}`, { name: 'nobody' })).toBe(503);
+      }
+    });
   });
 });
 

@@ -1,7 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { questionOf } from '../../support/values/asked-question.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
@@ -76,24 +73,6 @@ describe('the PIN before the response', () => {
     await application.services.tokens.set(OPERATOR, { serial }, { pin: '1234' });
     await policy('bank', '1');
     expect(await accepted('', '1234', `${PASSWORD} `, PASSWORD)).toEqual([false, false, false, true]);
-  });
-
-  it('is the password whose hash is in the passwd file of the owner', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-otppin-'));
-    const fileName = join(folder, 'passwd');
-    const { realms, resolvers } = application.services;
-    try {
-      await writeFile(fileName, 'eva:$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5:1:1:::\n');
-      await resolvers.set(OPERATOR, { name: 'unix', kind: 'passwd', settings: { fileName } });
-      await realms.set(OPERATOR, { name: 'bank', resolvers: ['bank', 'unix'] });
-      serial = 'OTPPINFILE';
-      await application.enrolPlain(serial, SUITE, { user: 'eva', realm: 'bank' });
-      await policy('bank', '1');
-      expect(await accepted('', 'Hello world', 'Hello world!')).toEqual([false, false, true]);
-    } finally {
-      await realms.set(OPERATOR, { name: 'bank', resolvers: ['bank'] });
-      await rm(folder, { recursive: true });
-    }
   });
 
   it('is asked of no directory for a challenge that was closed elsewhere', async () => {

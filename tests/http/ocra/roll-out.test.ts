@@ -248,24 +248,6 @@ describe('enrolment', () => {
     expect(result).toMatchObject({ status: false, error: { code } });
     expect((await application.services.tokens.list(OPERATOR, {})).length).toBe(before);
   });
-
-  it('leaves no secret in the log', async () => {
-    const first = await phase1({ pin: 'PIN-4711' });
-    const second = await phase2({ pin: 'PIN-4711' });
-    const { transactionid, answer } = await app(first, second);
-    await application.check(transactionid, `PIN-4711${answer(0n)}`);
-    const log = application.logged.join('\n');
-    for (const secret of [
-      'PIN-4711',
-      CODE,
-      answer(0n),
-      first.detail?.sharedsecret ?? '-',
-      second.detail?.nonce ?? '-',
-    ]) {
-      expect(log).not.toContain(secret);
-    }
-    expect(log).toContain('/ocra/check_t');
-  });
 });
 
 describe('a challenge', () => {

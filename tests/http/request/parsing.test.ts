@@ -21,7 +21,7 @@ import {
   type ExchangeRequest,
   type ExchangeResponse,
 } from '../../../src/http/request/exchange.ts';
-import { parseQueryString, required, secret, withholdSecrets } from '../../../src/http/request/parameters.ts';
+import { readQueryEntries, required, secret, withholdSecrets } from '../../../src/http/request/parameters.ts';
 import { parseMultipart } from '../../../src/http/request/request-body.ts';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
@@ -83,13 +83,13 @@ describe('parseMultipart', () => {
   });
 });
 
-describe('parseQueryString', () => {
+describe('readQueryEntries', () => {
   it('reads every text as URLSearchParams wrote it', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.string({ unit: 'grapheme', minLength: 1 }), fc.string({ unit: 'grapheme' }))),
         (entries) => {
-          expect(parseQueryString(new URLSearchParams(entries).toString())).toEqual(entries);
+          expect(readQueryEntries({ url: `/?${new URLSearchParams(entries).toString()}` })).toEqual(entries);
         },
       ),
     );

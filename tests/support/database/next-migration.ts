@@ -6,7 +6,7 @@ import { MIGRATIONS, migrationNames } from '../../../src/database/migration-sour
 export const NEXT = '999-next';
 
 const next: Knex.Migration = {
-  up: (knex) => knex.raw('ALTER TABLE tokens ADD COLUMN IF NOT EXISTS note text'),
+  up: (knex) => knex.raw('ALTER TABLE tokens ADD COLUMN IF NOT EXISTS of_next_version text'),
 };
 
 /** Makes the program of this process the next version. @returns what makes it this one again */

@@ -1,3 +1,4 @@
+import asyncHooks from 'node:async_hooks';
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import circus from 'jest-circus/runner';
@@ -12,6 +13,7 @@ register(
       specifier === '@jest/globals' ? { url: '${GLOBALS}', shortCircuit: true } : next(specifier, context);
   `)}`,
 );
+const require = createRequire(import.meta.url);
 // Not a static import: with one, jest loads this file by require, beside other globals than those of the tests.
 const { announce, repeatHooks } = await import(GLOBALS);
 
@@ -22,13 +24,9 @@ const { announce, repeatHooks } = await import(GLOBALS);
 export default async function runTestFile(globalConfig, config, environment, runtime, path, report) {
   // jest's looks for source maps that Node has.
   Error.prepareStackTrace = undefined;
-  const require = createRequire(import.meta.url);
+  const storages = [];
   const native = {
-    // Anew, as it holds the tests of one file.
-    requireInternalModule: (file) => {
-      delete require.cache[file];
-      return require(file);
-    },
+    requireInternalModule: (file) => requireAnew(file, storages),
     requireModule: require,
     setGlobalsForRuntime: (globals) => {
       announce(globals, environment.moduleMocker);
@@ -44,10 +42,33 @@ export default async function runTestFile(globalConfig, config, environment, run
   try {
     return await circus.default(globalConfig, config, environment, native, path, report);
   } finally {
+    storages.forEach((storage) => storage.disable());
     for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
       if (OF_A_FILE.test(String(symbol))) {
         Reflect.deleteProperty(globalThis, symbol);
       }
     }
+  }
+}
+
+/**
+ * Loads a module of circus that holds the tests of one file.
+ * @param storages gets its AsyncLocalStorage: until they are disabled, Node 20 does work for each of them at every promise
+ */
+function requireAnew(file, storages) {
+  const { AsyncLocalStorage } = asyncHooks;
+  class Storage extends AsyncLocalStorage {
+    constructor(...given) {
+      super(...given);
+      storages.push(this);
+    }
+  }
+  const replace = (value) => Object.defineProperty(asyncHooks, 'AsyncLocalStorage', { value });
+  delete require.cache[file];
+  replace(Storage);
+  try {
+    return require(file);
+  } finally {
+    replace(AsyncLocalStorage);
   }
 }

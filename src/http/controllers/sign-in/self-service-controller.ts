@@ -16,7 +16,7 @@ import {
 import { actOfCall, answerWithCookie, type Call, type Endpoint, openEndpoint } from '../../endpoint-spec.ts';
 import type { Guards } from '../../limits/guards.ts';
 import { withCookies } from '../../reply.ts';
-import { optional, secret } from '../../request/parameters.ts';
+import { missingParameter, optional, secret } from '../../request/parameters.ts';
 
 type Own = Pick<Services, 'ownSignIn' | 'ownTokens'>;
 
@@ -356,9 +356,7 @@ function renameEndpoint({ ownSignIn, ownTokens }: Own): Endpoint {
       const { session, act } = await changing(ownSignIn, call, 'self/rename');
       const { serial: renamed, description } = call.parameters;
       if (description === undefined) {
-        throw new ServiceError('parameter.missing', "Missing parameter 'description'.", {
-          parameters: ['description'],
-        });
+        throw missingParameter('description');
       }
       await ownTokens.rename(session, renamed, description, act);
       return call.dialect.administration.value(true, call.context);

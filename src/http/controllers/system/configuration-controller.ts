@@ -16,7 +16,13 @@ import {
 } from '../../dialects/administration-answers.ts';
 import { type Endpoint, systemChange, systemReading } from '../../endpoint-spec.ts';
 import type { RequestContext } from '../../request/exchange.ts';
-import { EVERYWHERE, optional, required } from '../../request/parameters.ts';
+import {
+  EVERYWHERE,
+  invalidParameter,
+  missingParameter,
+  optional,
+  required,
+} from '../../request/parameters.ts';
 
 /** Keys of the values that /system/setDefault sets. */
 const DEFAULT_KEY = /^(?:linotp\.)?default/i;
@@ -191,10 +197,9 @@ function setDefaultEndpoint(configuration: SettingService): Endpoint {
       const entries = readEntries({}, context);
       const other = [...entries.keys()].find((key) => !DEFAULT_KEY.test(key));
       if (other !== undefined) {
-        throw new ServiceError(
-          'parameter.invalid',
+        throw invalidParameter(
+          other.slice(0, 100),
           `${other.slice(0, 100)} is no default of new tokens, whose keys begin with Default: use /system/setConfig`,
-          { parameter: other.slice(0, 100) },
         );
       }
       const clauses = await configuration.set(caller, entries);
@@ -247,7 +252,7 @@ function readEntries(
     return new Map([...written].filter(([name]) => !EVERYWHERE.includes(name.toLowerCase())));
   }
   if (value === undefined) {
-    throw new ServiceError('parameter.missing', "Missing parameter 'value'.", { parameters: ['value'] });
+    throw missingParameter('value');
   }
   if (SECRET_TYPES.includes(type.trim().toLowerCase())) {
     throw new ServiceError(

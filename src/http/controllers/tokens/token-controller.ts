@@ -11,7 +11,7 @@ import {
   plainChange,
   valueChange,
 } from '../../endpoint-spec.ts';
-import { optional, required, secret, blankAsUndefined } from '../../request/parameters.ts';
+import { blankAsUndefined, invalidParameter, optional, required, secret } from '../../request/parameters.ts';
 import { count, valuesOf } from '../../answers.ts';
 import type { ResynchronisationService } from '../../../challenges/resynchronisation-service.ts';
 
@@ -192,11 +192,7 @@ function removedPin(
   }
   const settings = Object.values(given).filter((value) => value !== undefined);
   if (given[removed] !== '1' || settings.length > 1) {
-    throw new ServiceError(
-      'parameter.invalid',
-      `The parameter '${removed}' is 1, and stands without other settings`,
-      { parameter: removed },
-    );
+    throw invalidParameter(removed, `The parameter '${removed}' is 1, and stands without other settings`);
   }
   return removed;
 }
@@ -262,9 +258,7 @@ function disableEndpoint({ tokens }: Pick<Services, 'tokens'>): Endpoint {
 /** @throws ServiceError 'parameter.invalid' for anything else than 1: it could be meant as either */
 function isOne(parameter: string, given: string | undefined): boolean {
   if (given !== undefined && given !== '1') {
-    throw new ServiceError('parameter.invalid', `The parameter '${parameter}' is 1, or left out`, {
-      parameter,
-    });
+    throw invalidParameter(parameter, `The parameter '${parameter}' is 1, or left out`);
   }
   return given === '1';
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { ServiceError } from '../../../kernel/errors.ts';
 import { csvLine, splitList } from '../../../kernel/text.ts';
 import { NO_REALM } from '../../../monitoring/monitoring-query.ts';
 import type { Services } from '../../../services.ts';
@@ -15,7 +14,7 @@ import { TOKEN_PAGE } from '../../dialects/administration-answers.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { administratorEndpoint, type Endpoint } from '../../endpoint-spec.ts';
 import type { Reply } from '../../reply.ts';
-import { blankAsUndefined, optional } from '../../request/parameters.ts';
+import { blankAsUndefined, invalidParameter, optional } from '../../request/parameters.ts';
 import { readNumber, SELECTION } from './token-controller.ts';
 
 const CSV_ANSWER = {
@@ -86,9 +85,7 @@ function orCsv(schema: z.ZodType): DialectAnswers {
 function isCsv(outform: string | undefined): boolean {
   const form = outform?.trim().toLowerCase() ?? '';
   if (form !== '' && form !== 'json' && form !== 'csv') {
-    throw new ServiceError('parameter.invalid', "The parameter 'outform' is json or csv", {
-      parameter: 'outform',
-    });
+    throw invalidParameter('outform', "The parameter 'outform' is json or csv");
   }
   return form === 'csv';
 }
@@ -96,10 +93,9 @@ function isCsv(outform: string | undefined): boolean {
 /** All tokens are read piece by piece, in the order of an index. */
 function refuseOtherOrder(sort: TokenSort | undefined): void {
   if (sort !== undefined && (sort.by !== 'serial' || sort.descending)) {
-    throw new ServiceError(
-      'parameter.invalid',
+    throw invalidParameter(
+      'sortby',
       "With outform=csv and without 'pagesize' tokens are listed by serial: leave out 'sortby'",
-      { parameter: 'sortby' },
     );
   }
 }

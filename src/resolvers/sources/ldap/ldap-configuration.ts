@@ -37,9 +37,6 @@ export interface LdapSettings {
   readonly sizeLimit: number;
 }
 
-/** The attribute in which Active Directory keeps 16 bytes that never change. */
-export const GUID_ATTRIBUTE = 'objectGUID';
-
 /** @throws LdapFault 'settings' that names the setting */
 export function readLdapSettings(settings: Settings): LdapSettings {
   const { USERINFO: names = {}, TIMEOUT: timeout, ...read } = readStored(settings);

@@ -16,7 +16,6 @@ import type { Settings } from '../../settings/setting-values.ts';
 import {
   searchFilters,
   equals,
-  GUID_ATTRIBUTE,
   isWithin,
   type LdapSettings,
   readLdapSettings,
@@ -256,6 +255,9 @@ function searchById(settings: LdapSettings, userId: string): LdapSearch | undefi
           });
   }
 }
+
+/** The attribute in which Active Directory keeps 16 bytes that never change. */
+const GUID_ATTRIBUTE = 'objectGUID';
 
 /** @returns the id in its one form: hex digits in lower case; empty for a text that is none */
 function hexForm(names: readonly string[], text: string): string {

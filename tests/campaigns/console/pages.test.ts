@@ -1,13 +1,17 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Page, Request, Route } from 'playwright-core';
 import { OPERATOR } from '../../support/application/test-application.ts';
-import { watchPage } from '../../support/browser/chromium.ts';
+import { type WatchedPage, watchPage } from '../../support/browser/chromium.ts';
 import {
   LDAP,
   ADMIN_MAY_ALL,
   describeConsole,
+  expectNoProblem,
+  lookAt,
+  PASSWORD,
   setPolicies,
   signIn,
+  WIDTHS,
 } from '../../support/browser/console-site.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
@@ -19,6 +23,44 @@ const DECIDING =
   /^(kind|scope|state|rollout|type|event|events|outcome|default|code|at|second_factor|administrator|version|meaning|words|choices|severity)$|_at$|^(created|examined|last_backup|succeeded|failed|last|expires|issued|time|begun|changed|since|issued|last_success|lastused)$/;
 /** Frames without a request after which a page is taken for complete. */
 const QUIET_FRAMES = 4;
+
+/** The pages, each with a word that it shows in German. That of the transaction is `/transactions/`. */
+const PAGES: readonly (readonly [path: string, german?: string])[] = [
+  ['/', 'Erste Schritte'],
+  ['/search'],
+  ['/tokens', 'T1'],
+  ['/tokens/T1', 'Umbenennen'],
+  ['/people', 'anna'],
+  ['/people/north/north/anna', 'Letzte Transaktionen'],
+  ['/enrol', 'Neues Token'],
+  ['/enrol/person/north/north/anna'],
+  ['/transactions/', 'Falsche Antwort'],
+  ['/policies', 'Richtlinien'],
+  ['/policies/new', 'Bereich'],
+  ['/policies/edit/values', 'Bereich'],
+  ['/policies/edit/admin'],
+  ['/policies/edit/admin/with/show'],
+  ['/policies/explain', 'Wer darf was'],
+  ['/audit', 'Audit'],
+  ['/audit/user/anna@north'],
+  ['/audit-verification', 'Prüfpunkt'],
+  ['/health', 'letzte 30 Tage'],
+  ['/realms', 'north'],
+  ['/resolvers', 'north'],
+  ['/resolvers/directory', 'LDAPURI'],
+  ['/resolvers/north', 'anna'],
+  ['/new-resolver', 'SQL'],
+  ['/settings', 'OcraMaxChallenges'],
+  ['/keys', 'Schlüssel'],
+  ['/webhooks', 'siem'],
+  ['/webhooks/siem', 'siem'],
+  ['/webhooks/siem/edit'],
+  ['/new-webhook', 'Der Fehlerzähler eines Tokens hat seine Grenze erreicht'],
+  ['/administrators', 'admin'],
+  ['/administrators/admin'],
+  ['/sessions', 'admin'],
+  ['/account', 'Passwort'],
+];
 
 /** Pages that show texts of answers. */
 // prettier-ignore
@@ -34,7 +76,15 @@ interface Looked {
   readonly text: readonly string[];
 }
 
-describeConsole('markup in what the console shows', (given) => {
+/** Choices and buttons that are cut off: what is beyond their end cannot be pressed or read. */
+const CUT = `[...document.querySelectorAll('[role=radiogroup], .mantine-Button-label, .mantine-Badge-label')]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+  .map(({ textContent }) => textContent)`;
+
+/** Words that no German sentence has. */
+const ENGLISH = /\b(?:the|and|of|with|which|has|have|is|are|not|by|from|you|your)\b/;
+
+describeConsole('the pages of the console', (given) => {
   let transaction: string;
 
   beforeAll(async () => {
@@ -52,9 +102,13 @@ describeConsole('markup in what the console shows', (given) => {
     await application.enrolPlain('T1', SUITE, { user: 'anna', realm: 'north', description: 'a phone' });
     transaction = (await application.challenge('T1', '12345678')).transactionid;
     await application.check(transaction, '00000000');
-    await setPolicies(given.site, ...ADMIN_MAY_ALL);
+    await setPolicies(
+      given.site,
+      ['values', 'authentication', 'issuer=Bank, challenge_response=*', '*'],
+      ...ADMIN_MAY_ALL,
+    );
     await resolvers.set(OPERATOR, {
-      name: 'away',
+      name: 'directory',
       kind: 'ldap',
       secret: 'the bind password',
       settings: LDAP,
@@ -67,6 +121,49 @@ describeConsole('markup in what the console shows', (given) => {
        SELECT id, gen_random_uuid(), 'token.locked', now(), '{}', 3, 'HTTP 500' FROM webhooks`,
     );
   });
+
+  function addressOf(path: string): string {
+    return `${given.site.origin}/console/#${path}${path === '/transactions/' ? transaction : ''}`;
+  }
+
+  async function openInGerman(width: number): Promise<WatchedPage> {
+    const context = await given.browser.newContext({ locale: 'de', viewport: { width, height: 900 } });
+    const watched = await watchPage(context, given.site.origin);
+    const { page } = watched;
+    await page.goto(`${given.site.origin}/console/`);
+    await page.getByLabel('Benutzername').fill('admin');
+    await page.getByLabel('Passwort', { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Anmelden', exact: true }).click();
+    await page.locator('#content').waitFor();
+    return watched;
+  }
+
+  it.each(WIDTHS)(
+    'have in German no English sentence, no fault and no complaint of the browser, %d pixels wide',
+    async (width) => {
+      const { page, problems } = await openInGerman(width);
+      const faults: string[] = [];
+      for (const [path, shown] of PAGES) {
+        if (shown === undefined) {
+          continue;
+        }
+        await page.goto(addressOf(path));
+        await page.locator('#content').getByText(shown).first().waitFor();
+        faults.push(...(await lookAt(page, `de${path.replaceAll('/', '-').slice(0, 20)}`)));
+        faults.push(...(await page.evaluate<string[]>(CUT)));
+        const text = await page.locator('body').innerText();
+        faults.push(
+          ...text
+            .split('\n')
+            .filter((line) => ENGLISH.test(line))
+            .map((line) => `${path}: ${line}`),
+        );
+      }
+      expect(faults).toEqual([]);
+      expectNoProblem(problems);
+      await expectSoon(() => page.evaluate('document.documentElement.lang')).toBe('de');
+    },
+  );
 
   /** Signs in where the Content-Security-Policy would not stop what markup does. */
   async function open(): Promise<Page> {
@@ -81,39 +178,8 @@ describeConsole('markup in what the console shows', (given) => {
     const markup: string[] = [];
     const text: string[] = [];
     const settled = settling(page);
-    const paths = [
-      '/',
-      '/search',
-      '/tokens',
-      '/tokens/T1',
-      '/people',
-      '/people/north/north/anna',
-      '/enrol/person/north/north/anna',
-      `/transactions/${transaction}`,
-      '/policies',
-      '/policies/edit/admin',
-      '/policies/edit/admin/with/show',
-      '/policies/explain',
-      '/audit',
-      '/audit/user/anna@north',
-      '/audit-verification',
-      '/health',
-      '/realms',
-      '/resolvers',
-      '/resolvers/away',
-      '/resolvers/north',
-      '/settings',
-      '/keys',
-      '/webhooks',
-      '/webhooks/siem',
-      '/webhooks/siem/edit',
-      '/administrators',
-      '/administrators/admin',
-      '/sessions',
-      '/account',
-    ];
-    for (const path of paths) {
-      await page.goto(`${given.site.origin}/console/#${path}`);
+    for (const [path] of PAGES) {
+      await page.goto(addressOf(path));
       await page.getByRole('heading', { level: 1 }).first().waitFor();
       if (path === '/search') {
         await page.getByRole('searchbox').fill('anna');
@@ -131,7 +197,7 @@ describeConsole('markup in what the console shows', (given) => {
     return { markup, text };
   }
 
-  it('would be seen by this test', async () => {
+  it('would be seen by the next test if they took a text for markup', async () => {
     const page = await open();
     await page.evaluate(`document.querySelector('#content').innerHTML = ${JSON.stringify(PROBE)}`);
     await page.waitForFunction('window.probed === 1');
@@ -139,7 +205,7 @@ describeConsole('markup in what the console shows', (given) => {
     await page.context().close();
   });
 
-  it('is text in each member of each answer', async () => {
+  it('show markup in any member of an answer as text', async () => {
     const page = await open();
     await page.route('**/console/api/**', spoil);
     const { markup, text } = await lookThrough(page);
