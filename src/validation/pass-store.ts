@@ -98,7 +98,9 @@ export class PassStore {
     const settled = await this.#queue.run(key, async () => {
       const open = tokens.some(isOcraToken) ? await findNamed(this.#database.knex, tokenOrOwner) : [];
       const decision = await decide({ tokens, open });
-      const isApplied = decision.open === undefined && (await this.#apply(decision, key, act));
+      // Beside an open challenge under the locks, whatever changes: the time must not tell the PIN.
+      const isForLocks = decision.open !== undefined || decision.isBesideOpen === true;
+      const isApplied = !isForLocks && (await this.#apply(decision, key, act));
       return isApplied ? decision : this.#settleLocked(tokenOrOwner, tokens, decide, act);
     });
     this.#metrics?.responseEnded(settled.reason);

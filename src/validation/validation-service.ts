@@ -338,7 +338,7 @@ export class ValidationService {
       // As it is now: others may have guessed meanwhile.
       const guessedNow = seen.tokens.find(({ id }) => id === guessed?.id);
       const pass = decidePass({ ...tried, guessed: guessedNow }, now);
-      return passCheck.explain(configuration, pass, { ...provided, search });
+      return passCheck.explain(configuration, pass, compared, { ...provided, search });
     };
     return (await passes.settle(tokenOrOwner, meant, decideOn, act)).result;
   }
