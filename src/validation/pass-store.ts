@@ -103,8 +103,9 @@ export class PassStore {
       const isApplied = !isForLocks && (await this.#apply(decision, key, act));
       return isApplied ? decision : this.#settleLocked(tokenOrOwner, tokens, decide, act);
     });
-    this.#metrics?.responseEnded(settled.reason);
-    this.#responseEnded?.(settled.reason, performance.now() - begun);
+    const reason = settled.open?.decision.reason ?? settled.reason;
+    this.#metrics?.responseEnded(reason);
+    this.#responseEnded?.(reason, performance.now() - begun);
     settled.changes.filter(locks).forEach(() => this.#metrics?.tokenLocked());
     if (settled.open !== undefined && locksToken(settled.open)) {
       this.#metrics?.tokenLocked();

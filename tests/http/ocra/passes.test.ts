@@ -357,6 +357,39 @@ describe('a pass of a person with several tokens', () => {
   });
 });
 
+describe('the metrics of a pass that is right for an open challenge', () => {
+  const counted = async (): Promise<readonly string[]> =>
+    (await application.metrics.text())
+      .split('\n')
+      .filter((line) => line.startsWith('tankeeper_responses_total') && !line.endsWith(' 0'));
+
+  it('but may have been made for another text, and is refused, count it as wrong', async () => {
+    const ocra = `OCRA${number}`;
+    const digits = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+    await application.enrolPlain(ocra, digits, { pin: 'ocra', user, realm: 'staff' });
+    const { question } = await application.challenge(ocra, 'Confirm delivery no. 12345678');
+    expect(await ask(`ocra${application.respond(digits, question, { counter: 1n })}`)).toBe(true);
+    const again = await application.challenge(ocra, 'Account 12345678, 9999 EUR');
+    expect(again.question).toBe(question);
+    const before = await counted();
+    expect(await ask(`ocra${application.respond(digits, question, { counter: 0n })}`)).toBe(false);
+    const grown = (await counted()).filter((line) => !before.includes(line));
+    expect(grown).toEqual([expect.stringContaining('{outcome="refused",reason="wrong"}')]);
+  });
+
+  it('count one that ends the challenge by that reason', async () => {
+    const ocra = `OCRA${number}`;
+    await application.enrolPlain(ocra, SUITE, { pin: 'ocra', user, realm: 'staff' });
+    await application.challenge(ocra, 'Pay 50 EUR');
+    await ask('ocra00000000');
+    await ask('ocra00000000');
+    const before = await counted();
+    await ask('ocra00000000');
+    const grown = (await counted()).filter((line) => !before.includes(line));
+    expect(grown).toEqual([expect.stringContaining('{outcome="refused",reason="exhausted"}')]);
+  });
+});
+
 describe('the audit of a wrong pass', () => {
   it.each([
     ['right PIN', 'pin000000'],
