@@ -206,8 +206,15 @@ export class ValidationService {
     const provided = this.#deps.check.prepare(pass, act.client);
     const { answering, tokens } = await this.#answering(configuration, tokenOrOwner, pass);
     const candidates = trigger.candidates(configuration, tokens, provided);
-    const issue = (): Promise<TriggeredChallenge | undefined> =>
-      trigger.issue(act, configuration, candidates, provided, data);
+    const issue = async (): Promise<TriggeredChallenge | false | undefined> => {
+      const issued = await trigger.issue(act, configuration, candidates, provided, data);
+      if (issued !== 'not issued') {
+        return issued;
+      }
+      // The PIN was right: nothing is counted.
+      await this.#noteNothingOpen(act);
+      return false;
+    };
     const isResponseFirst = trigger.mayBeResponse(configuration, candidates, provided);
     const before = isResponseFirst ? undefined : await issue();
     if (before !== undefined) {
