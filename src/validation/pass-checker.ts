@@ -69,10 +69,10 @@ export class PassChecker {
    */
   async withTexts(
     tokens: readonly TriedToken[],
-    { verified }: ProvidedResponse,
+    { verified, isRepeated }: ProvidedResponse,
   ): Promise<readonly TriedToken[]> {
     const { vault, passwords } = this.#deps;
-    const isToCompare = !tokens.some(isRight);
+    const isToCompare = isRepeated !== true && !tokens.some(isRight);
     return this.#ofReadable(tokens, async (tried) => {
       const { text, token } = tried;
       const { seed } = token.secrets;

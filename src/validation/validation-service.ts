@@ -320,14 +320,16 @@ export class ValidationService {
     configuration: Configuration,
     tokenOrOwner: TokenOrOwner,
     { tokens, first, guessed }: { tokens: readonly Token[]; first: Token; guessed: Token | undefined },
-    provided: ProvidedResponse,
+    given: ProvidedResponse,
   ): Promise<boolean> {
     const { check, clock, open, passCheck, passes } = this.#deps;
     const meant = tokens.filter((token) => isPassToken(token) || isOcraToken(token));
     // A budget of its own: the windows of a user's challenges may use theirs up.
-    const { search } = check.prepare(provided.pass, provided.client);
+    const { search } = check.prepare(given.pass, given.client);
     const known = knownOnce(clock);
+    const providedOnce = askedOnce(given);
     const decideOn = async (seen: SeenByPass): Promise<PassDecision> => {
+      const provided = providedOnce();
       const now = clock.now();
       const usable = seen.tokens.filter((token) => isPassToken(token) && isUsable(token, now));
       const reads = await passCheck.read(configuration, usable, { ...provided, search });
@@ -361,8 +363,9 @@ export class ValidationService {
     provided: ProvidedResponse,
   ): Promise<boolean | undefined> {
     const known = knownOnce(this.#deps.clock);
+    const providedOnce = askedOnce(provided);
     const decideOn = (found: readonly ChallengeOfToken[]): Promise<OpenDecision | undefined> =>
-      this.#deps.open.decide(configuration, found, provided, known(found));
+      this.#deps.open.decide(configuration, found, providedOnce(), known(found));
     return (await this.#deps.challenges.answerOpen(tokenOrOwner, decideOn, act))?.decision.result;
   }
 }
@@ -378,6 +381,19 @@ function knownOnce(clock: Clock): (found: readonly ChallengeOfToken[]) => Readon
     const now = clock.now();
     known ??= new Set(found.filter(({ token }) => isUsable(token, now)).map(({ token }) => token.id));
     return known;
+  };
+}
+
+/**
+ * A repeated decision holds locks, and asks nobody: a token may have got another owner meanwhile.
+ * @returns a function that returns the response, and from the second call on that of a repeated decision
+ */
+function askedOnce(provided: ProvidedResponse): () => ProvidedResponse {
+  let next = provided;
+  return () => {
+    const given = next;
+    next = { ...provided, isRepeated: true };
+    return given;
   };
 }
 

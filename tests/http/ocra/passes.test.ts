@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseAlgorithm } from '../../../src/ocra/otp.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
 import type { DescribedToken } from '../../../src/tokens/token.ts';
+import { UserDirectory } from '../../../src/users/user-directory.ts';
 
 const KEY = '3132333435363738393031323334353637383930';
 const OTHER_KEY = '3132333435363738393031323334353637383931';
@@ -197,6 +198,25 @@ describe('a pass of a person with several tokens', () => {
     );
     expect(accepted).toBe(false);
     expect(await shown(hotp)).toMatchObject({ counter: 0n, lastSuccessAt: null });
+  });
+
+  it('asks no directory anew under the lock, where its token was given to somebody else meanwhile', async () => {
+    const somebody = `other${number}`;
+    await application.addUser(somebody, 'staff', 'geheimnis');
+    await application.setPolicy('password', 'authentication', 'otppin=1', { realm: 'staff' });
+    const asked = jest.spyOn(UserDirectory.prototype, 'checkPassword');
+    try {
+      const accepted = await whileHeld(
+        SETTLING,
+        () => ask(`geheimnis${at(0)}`, { serial: hotp }),
+        () => application.asAdmin('/admin/assign', { serial: hotp, user: somebody, realm: 'staff' }),
+      );
+      expect([accepted, asked.mock.calls.length]).toEqual([false, 1]);
+    } finally {
+      jest.restoreAllMocks();
+      await application.services.policies.remove(OPERATOR, 'password');
+    }
+    expect(await shown(hotp)).toMatchObject({ counter: 0n });
   });
 
   it('is never of a disabled one', async () => {
