@@ -159,7 +159,9 @@ export class ValidationService {
 
   /**
    * Tells the state of transactions to their user, by the PIN or password that precedes responses; one of a challenge to
-   * a PIN is told alike. A wrong PIN counts as a wrong response, and is not told from an unknown user or transaction.
+   * a PIN is told alike. A wrong PIN counts as a wrong response, and is answered as an unknown user or transaction; with a
+   * password, for one that is theirs alone: unknown names would let anybody occupy hashes and directories. So the time
+   * tells whose a transaction is.
    * @returns none where nothing matches
    */
   async status(
