@@ -262,7 +262,7 @@ function challengeServices(shared: Shared) {
   });
   const factory = new ChallengeFactory({ vault, clock, random, log, issues, transactionIds });
   const check = new ResponseChecker({ vault, users, clock, means });
-  const trigger = new ChallengeTrigger({ issues, factory, check, clock });
+  const trigger = new ChallengeTrigger({ issues, factory, check, tokenStore, clock });
   const passCheck = new PassChecker({ vault, check, passwords: userHasher, log });
   const passes = new PassStore({ database, metrics: metrics?.challenges, responseEnded });
   const phase2 = new RolloutPhase2({ tokens, issues, factory, vault, random });

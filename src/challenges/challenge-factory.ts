@@ -13,6 +13,7 @@ import { type ChallengeOfToken, expiryOf, type NewChallenge } from './challenge.
 import type { ChallengeIssueStore } from './challenge-issue-store.ts';
 import { type OcraSettings, readOcraSettings } from '../configuration/settings.ts';
 import { valuesForToken } from '../policy/read-policy.ts';
+import type { TokenStore } from '../tokens/token-store.ts';
 import { requireOcraKey } from './token-key.ts';
 import { parseOcraSuite } from '../ocra/suite.ts';
 import { mayHoldResponse, type ProvidedResponse, type ResponseChecker } from './response-check.ts';
@@ -231,6 +232,9 @@ export interface TriggeredChallenge extends IssuedChallenge {
 
 const PROMPT = 'Otp: ';
 
+/** What a right PIN comes to where too many challenges have been issued to it, or its token has changed meanwhile. */
+const NOT_ISSUED = 'not issued';
+
 /**
  * The most challenges to a PIN, in multiples of those that may be open, within the lifetime of one: who knows a PIN
  * neither fills the database nor keeps its owner's own from being answered.
@@ -250,6 +254,7 @@ export class ChallengeTrigger {
     readonly issues: ChallengeIssueStore;
     readonly factory: ChallengeFactory;
     readonly check: ResponseChecker;
+    readonly tokenStore: Pick<TokenStore, 'findBySerial'>;
     readonly clock: Clock;
   }) {
     this.#deps = dependencies;
@@ -291,7 +296,7 @@ export class ChallengeTrigger {
 
   /**
    * Issues a challenge to the first token that is not locked and whose secret `provided.pass` is. Changes no counter.
-   * @returns undefined: there is none, or too many have been issued to it
+   * @returns undefined: there is none
    * @throws ServiceError 'challenge.too-long', 'challenge.url-ambiguous', 'challenge.no-question',
    *   'resolver.unavailable', 'key.unavailable'
    */
@@ -301,7 +306,7 @@ export class ChallengeTrigger {
     candidates: readonly Token[],
     provided: ProvidedResponse,
     data: string,
-  ): Promise<TriggeredChallenge | undefined> {
+  ): Promise<TriggeredChallenge | typeof NOT_ISSUED | undefined> {
     const meant: Token[] = [];
     for (const token of candidates) {
       // Of each, so that the time does not tell which one it is, or that it is locked.
@@ -310,17 +315,20 @@ export class ChallengeTrigger {
       }
     }
     const [token] = meant;
-    if (token === undefined || (await this.#isFlooded(configuration, token))) {
+    if (token === undefined) {
       return undefined;
+    }
+    if (await this.#isFlooded(configuration, token)) {
+      return NOT_ISSUED;
     }
     try {
       return await this.#issueTo(act, configuration, token, data);
     } catch (error) {
-      // Changed meanwhile: locked, disabled, or with another owner, key or PIN.
-      if (isServiceError(error, 'token.state') || isServiceError(error, 'token.unknown')) {
-        return undefined;
+      if (!isServiceError(error, 'token.state') && !isServiceError(error, 'token.unknown')) {
+        throw error;
       }
-      throw error;
+      // Changed meanwhile: disabled, with another owner, key or PIN, or locked, when a right one is as a wrong one.
+      return (await this.#isLockedNow(token)) ? undefined : NOT_ISSUED;
     }
   }
 
@@ -336,6 +344,11 @@ export class ChallengeTrigger {
       }
       throw error;
     }
+  }
+
+  async #isLockedNow({ serial }: Token): Promise<boolean> {
+    const token = await this.#deps.tokenStore.findBySerial(serial);
+    return token !== undefined && isLocked(token);
   }
 
   async #isFlooded({ settings }: Configuration, { id }: Token): Promise<boolean> {

@@ -37,6 +37,8 @@ export interface ProvidedResponse {
    * must not wait for a database connection that a request waiting for this lock holds.
    */
   readonly verified: VerifiedPasswords;
+  /** True in a decision that is repeated: what would have to be asked or hashed anew is wrong. */
+  readonly isRepeated?: true;
   readonly search: ResponseSearch;
 }
 
@@ -187,15 +189,16 @@ export class ResponseChecker {
     configuration: Configuration,
     token: Token,
     pin: string,
-    { client, verified }: ProvidedResponse,
+    provided: ProvidedResponse,
   ): Promise<boolean> {
+    const { client } = provided;
     switch (this.#otpPinMode(configuration, token, client)) {
       case '0': {
         const { pin: sealed } = token.secrets;
         return checkPin(sealed === null ? null : this.#vault.open(sealed, 'pin', token.serial), pin);
       }
       case '1':
-        return token.owner !== null && this.#checkPassword(configuration, token.owner, pin, verified);
+        return token.owner !== null && this.#checkPassword(configuration, token.owner, pin, provided);
       case '2':
         return pin === '';
     }
@@ -205,13 +208,16 @@ export class ResponseChecker {
     configuration: Configuration,
     owner: NonNullable<Token['owner']>,
     password: string,
-    verified: VerifiedPasswords,
+    { verified, isRepeated }: ProvidedResponse,
   ): Promise<boolean> {
     const who = JSON.stringify([owner.resolverId, owner.userId]);
     const earlier = verified.get(who);
     if (earlier !== undefined) {
       // Directories count wrong passwords: one response is one attempt, also for tokens with other response lengths.
       return equalText(earlier.password, password) ? earlier.isRight : Promise.resolve(false);
+    }
+    if (isRepeated === true) {
+      return Promise.resolve(false);
     }
     const isRight = this.#users.checkPassword(configuration, owner, password);
     verified.set(who, { password, isRight });

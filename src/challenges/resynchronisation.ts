@@ -163,7 +163,7 @@ type AheadSettings = Pick<OcraSettings, 'timeWindow' | 'autoResyncTimeout'>;
  *   responses that an attacker has kept would pass for its own. A clock that had been fast is followed back, at most to
  *   the server's.
  * - Neither: there is nothing to follow.
- * @param check the check that found no match within the windows
+ * @param check the check within the windows, whether it has found a match or not
  * @param max maximum number of candidates
  * @returns right for the second of them; wrong, but remembered, for what may be the first
  */

@@ -307,9 +307,10 @@ export class KeyedQueue {
   /**
    * Runs `work` after all earlier work of this key has ended, well or not. Where a row stays locked, each would wait
    * for it until its time-out, one after the other: work that has waited for long therefore fails with the one before.
+   * @param work gets true where it has waited: what was read before may have changed
    * @throws ServiceError 'database.unavailable', or what `work` throws
    */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(key: string, work: (hasWaited: boolean) => Promise<T>): Promise<T> {
     const before = this.#last.get(key);
     const since = performance.now();
     const afterFailure = (fault: unknown): Promise<T> => {
@@ -317,9 +318,9 @@ export class KeyedQueue {
         // Has no detail: the failure of the one before is logged.
         throw new ServiceError('database.unavailable', fault.message);
       }
-      return work();
+      return work(true);
     };
-    const mine = before === undefined ? work() : before.then(work, afterFailure);
+    const mine = before === undefined ? work(false) : before.then(() => work(true), afterFailure);
     this.#last.set(key, mine);
     try {
       return await mine;

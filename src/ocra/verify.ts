@@ -279,6 +279,7 @@ export class ResponseSearch {
   #left = MAX_FOR_RESPONSE;
   /** Undefined: nothing was searched beyond the windows so far. */
   #leftBeyond: number | undefined;
+  #questionsBeyond = 1;
   #piece = 0;
 
   constructor(now: Date, means: SearchMeans) {
@@ -293,6 +294,11 @@ export class ResponseSearch {
   begin(questions: number): void {
     this.#questions = questions;
     this.#leftInPass = MAX_FOR_CHECK;
+  }
+
+  /** @param questions number of those that are searched beyond their windows, in equal shares; one by default */
+  shareBeyond(questions: number): void {
+    this.#questionsBeyond = questions;
   }
 
   /** @returns the maximum number of candidates for the next question in this check */
@@ -332,15 +338,16 @@ export class ResponseSearch {
   }
 
   /**
-   * Searches with what the check has left of the budget, but for what a repeated one may need. To be called for one
-   * question.
+   * Searches with what the check has left of the budget, but for what a repeated one may need: all of it for one question,
+   * or its share for each of several (`shareBeyond`).
    * @param wider the check in a wider window
    * @returns true if the response is right outside the window of the check
    */
   async isBeyond(check: ResponseCheck, wider: ResponseCheck): Promise<boolean> {
     this.#leftBeyond ??= Math.max(0, this.#left - MAX_FOR_RESPONSE + MAX_FOR_CHECK);
-    this.#leftInPass = this.#leftBeyond;
-    const { matches } = await this.all(wider, this.#leftBeyond);
+    const share = Math.floor(this.#leftBeyond / this.#questionsBeyond);
+    this.#leftInPass = share;
+    const { matches } = await this.all(wider, share);
     const near = boundsOf({ window: responseWindow(check, MAX_FOR_CHECK), matches });
     return matches.some(({ counter = 0n, timeStep = 0n }) => !containing(counter, timeStep)(near));
   }

@@ -69,10 +69,10 @@ export class PassChecker {
    */
   async withTexts(
     tokens: readonly TriedToken[],
-    { verified }: ProvidedResponse,
+    { verified, isRepeated }: ProvidedResponse,
   ): Promise<readonly TriedToken[]> {
     const { vault, passwords } = this.#deps;
-    const isToCompare = !tokens.some(isRight);
+    const isToCompare = isRepeated !== true && !tokens.some(isRight);
     return this.#ofReadable(tokens, async (tried) => {
       const { text, token } = tried;
       const { seed } = token.secrets;
@@ -114,24 +114,32 @@ export class PassChecker {
   }
 
   /**
-   * Tells apart a wrong response of HOTP or TOTP that is right within the sync window, for the audit: of one token, as it
-   * takes what the budget leaves.
+   * Tells apart a wrong response of HOTP or TOTP that is right within the sync window, for the audit. Searches for all
+   * tokens, as those for which the pass is counted depend on its PIN: the time must not tell more than the answer.
    * @param isPinGiven true where the response alone is enough, as in `ResponseChecker.verify`
    */
   async explain(
     configuration: Configuration,
     pass: PassDecision,
+    tokens: readonly Pick<TriedToken, 'token'>[],
     provided: ProvidedResponse,
     isPinGiven = false,
   ): Promise<PassDecision> {
-    const { subject, result } = pass;
-    if (result || !isOtpToken(subject)) {
+    if (pass.result) {
       return pass;
     }
-    const wrong = { kind: 'wrong' } as const;
-    const explained = await this.#deps.check.explain(wrong, configuration, subject, '', provided, isPinGiven);
-    const cause = explained.kind === 'wrong' ? explained.cause : undefined;
-    return cause === undefined || pass.reason === 'locked' ? pass : { ...pass, cause };
+    const searched = tokens.map(({ token }) => token).filter(isOtpToken);
+    provided.search.shareBeyond(searched.length);
+    let explained = pass;
+    for (const token of searched) {
+      const wrong = { kind: 'wrong' } as const;
+      const verdict = await this.#deps.check.explain(wrong, configuration, token, '', provided, isPinGiven);
+      const cause = verdict.kind === 'wrong' ? verdict.cause : undefined;
+      if (token === pass.subject && cause !== undefined && pass.reason !== 'locked') {
+        explained = { ...pass, cause };
+      }
+    }
+    return explained;
   }
 
   async #read(

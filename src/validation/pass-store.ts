@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import { AUDIT_FIELDS, auditEntry, auditParts } from '../audit/rows-store.ts';
 import { applyLocked, findNamed, locksToken } from '../challenges/challenge-store.ts';
 import { TOKEN_FIELDS, tokenAssignments, tokenColumns } from '../challenges/settlement-store.ts';
@@ -84,7 +85,7 @@ export class PassStore {
   /**
    * Settles a pass exactly once: calls `decide` on tokens and open challenges, and applies the decision only if no token
    * that it changes has changed in between; otherwise decides again under the locks of all tokens.
-   * @param tokens as they were just read, not empty
+   * @param tokens as they were just read, not empty; read again where other passes of the person are settled first
    * @param decide may be called twice, then with those that are left; must not have effects of its own
    */
   async settle(
@@ -95,14 +96,22 @@ export class PassStore {
   ): Promise<PassDecision> {
     const begun = performance.now();
     const key = keyOf(tokens);
-    const settled = await this.#queue.run(key, async () => {
-      const open = tokens.some(isOcraToken) ? await findNamed(this.#database.knex, tokenOrOwner) : [];
-      const decision = await decide({ tokens, open });
-      const isApplied = decision.open === undefined && (await this.#apply(decision, key, act));
+    const { knex } = this.#database;
+    const settled = await this.#queue.run(key, async (hasWaited) => {
+      const open = tokens.some(isOcraToken) ? await findNamed(knex, tokenOrOwner) : [];
+      const decision = await decide({
+        // The one before may have changed them.
+        tokens: hasWaited ? await findMeant(knex, tokenOrOwner, tokens) : tokens,
+        open,
+      });
+      // Beside an open challenge under the locks, whatever changes: the time must not tell the PIN.
+      const isForLocks = decision.open !== undefined || decision.isBesideOpen === true;
+      const isApplied = !isForLocks && (await this.#apply(decision, key, act));
       return isApplied ? decision : this.#settleLocked(tokenOrOwner, tokens, decide, act);
     });
-    this.#metrics?.responseEnded(settled.reason);
-    this.#responseEnded?.(settled.reason, performance.now() - begun);
+    const reason = settled.open?.decision.reason ?? settled.reason;
+    this.#metrics?.responseEnded(reason);
+    this.#responseEnded?.(reason, performance.now() - begun);
     settled.changes.filter(locks).forEach(() => this.#metrics?.tokenLocked());
     if (settled.open !== undefined && locksToken(settled.open)) {
       this.#metrics?.tokenLocked();
@@ -140,16 +149,28 @@ export class PassStore {
     const ids = tokens.map(({ id }) => id);
     return this.#database.transact((unit) =>
       withLockedTokens(unit.sql, { ids }, async () => {
-        const rows = (await selectTokens(unit.sql).whereIn('tokens.id', ids)) as TokenRow[];
         const found = await findNamed(unit.sql, tokenOrOwner);
         const decision = await decide({
-          tokens: rows.map(toToken).filter((token) => isNamed(token, tokenOrOwner)),
+          tokens: await findMeant(unit.sql, tokenOrOwner, tokens),
           open: found.filter(({ token }) => ids.includes(token.id)),
         });
         return applyAll(unit, decision, act);
       }),
     );
   }
+}
+
+/** @returns the tokens as they are stored now, without those that are gone or no longer named */
+async function findMeant(
+  connection: Knex,
+  tokenOrOwner: TokenOrOwner,
+  tokens: readonly Token[],
+): Promise<readonly Token[]> {
+  const ids = tokens.map(({ id }) => id);
+  const rows = (await selectTokens(connection)
+    .whereIn('tokens.id', ids)
+    .orderBy('tokens.serial')) as TokenRow[];
+  return rows.map(toToken).filter((token) => isNamed(token, tokenOrOwner));
 }
 
 /** @returns false for a token that has another owner meanwhile: it no longer speaks for the one who is named */

@@ -32,6 +32,8 @@ export interface PassDecision {
   readonly changes: readonly TokenChangeByPass[];
   /** What changes of an open challenge and its token. */
   readonly open?: OpenDecision;
+  /** Present where it is refused, and a challenge is open: its PIN decides whether it counts for that. */
+  readonly isBesideOpen?: true;
 }
 
 interface Tried {
@@ -102,7 +104,8 @@ function refused({ tokens, open, guessed, first }: Tried): PassDecision {
   const isTriggering = guessed !== undefined && !isPin && open === undefined;
   const changes = isTriggering ? [...counted, failed(guessed)] : counted;
   const refused = refusal(changes, isOpenPin || !isPin ? open : undefined, first);
-  return { ...refused, result: false, ...causeOf(refused, tokens) };
+  const beside = open === undefined ? {} : ({ isBesideOpen: true } as const);
+  return { ...refused, result: false, ...beside, ...causeOf(refused, tokens) };
 }
 
 function refusal(

@@ -106,7 +106,7 @@ export class SignInResponseService {
       }
       // What else was typed is not tried as a PIN or password.
       return tried.every(({ isPin }) => isPin)
-        ? passCheck.explain(configuration, decided, provided, true)
+        ? passCheck.explain(configuration, decided, tried, provided, true)
         : decided;
     };
     return (await passes.settle(tokenOrOwner, [token], decideOn, act)).result;

@@ -159,7 +159,9 @@ export class ValidationService {
 
   /**
    * Tells the state of transactions to their user, by the PIN or password that precedes responses; one of a challenge to
-   * a PIN is told alike. A wrong PIN counts as a wrong response, and is not told from an unknown user or transaction.
+   * a PIN is told alike. A wrong PIN counts as a wrong response, and is answered as an unknown user or transaction; with a
+   * password, for one that is theirs alone: unknown names would let anybody occupy hashes and directories. So the time
+   * tells whose a transaction is.
    * @returns none where nothing matches
    */
   async status(
@@ -206,8 +208,15 @@ export class ValidationService {
     const provided = this.#deps.check.prepare(pass, act.client);
     const { answering, tokens } = await this.#answering(configuration, tokenOrOwner, pass);
     const candidates = trigger.candidates(configuration, tokens, provided);
-    const issue = (): Promise<TriggeredChallenge | undefined> =>
-      trigger.issue(act, configuration, candidates, provided, data);
+    const issue = async (): Promise<TriggeredChallenge | false | undefined> => {
+      const issued = await trigger.issue(act, configuration, candidates, provided, data);
+      if (issued !== 'not issued') {
+        return issued;
+      }
+      // The PIN was right: nothing is counted.
+      await this.#noteNothingOpen(act);
+      return false;
+    };
     const isResponseFirst = trigger.mayBeResponse(configuration, candidates, provided);
     const before = isResponseFirst ? undefined : await issue();
     if (before !== undefined) {
@@ -313,14 +322,16 @@ export class ValidationService {
     configuration: Configuration,
     tokenOrOwner: TokenOrOwner,
     { tokens, first, guessed }: { tokens: readonly Token[]; first: Token; guessed: Token | undefined },
-    provided: ProvidedResponse,
+    given: ProvidedResponse,
   ): Promise<boolean> {
     const { check, clock, open, passCheck, passes } = this.#deps;
     const meant = tokens.filter((token) => isPassToken(token) || isOcraToken(token));
     // A budget of its own: the windows of a user's challenges may use theirs up.
-    const { search } = check.prepare(provided.pass, provided.client);
+    const { search } = check.prepare(given.pass, given.client);
     const known = knownOnce(clock);
+    const providedOnce = askedOnce(given);
     const decideOn = async (seen: SeenByPass): Promise<PassDecision> => {
+      const provided = providedOnce();
       const now = clock.now();
       const usable = seen.tokens.filter((token) => isPassToken(token) && isUsable(token, now));
       const reads = await passCheck.read(configuration, usable, { ...provided, search });
@@ -338,7 +349,7 @@ export class ValidationService {
       // As it is now: others may have guessed meanwhile.
       const guessedNow = seen.tokens.find(({ id }) => id === guessed?.id);
       const pass = decidePass({ ...tried, guessed: guessedNow }, now);
-      return passCheck.explain(configuration, pass, { ...provided, search });
+      return passCheck.explain(configuration, pass, compared, { ...provided, search });
     };
     return (await passes.settle(tokenOrOwner, meant, decideOn, act)).result;
   }
@@ -354,8 +365,9 @@ export class ValidationService {
     provided: ProvidedResponse,
   ): Promise<boolean | undefined> {
     const known = knownOnce(this.#deps.clock);
+    const providedOnce = askedOnce(provided);
     const decideOn = (found: readonly ChallengeOfToken[]): Promise<OpenDecision | undefined> =>
-      this.#deps.open.decide(configuration, found, provided, known(found));
+      this.#deps.open.decide(configuration, found, providedOnce(), known(found));
     return (await this.#deps.challenges.answerOpen(tokenOrOwner, decideOn, act))?.decision.result;
   }
 }
@@ -371,6 +383,19 @@ function knownOnce(clock: Clock): (found: readonly ChallengeOfToken[]) => Readon
     const now = clock.now();
     known ??= new Set(found.filter(({ token }) => isUsable(token, now)).map(({ token }) => token.id));
     return known;
+  };
+}
+
+/**
+ * A repeated decision holds locks, and asks nobody: a token may have got another owner meanwhile.
+ * @returns a function that returns the response, and from the second call on that of a repeated decision
+ */
+function askedOnce(provided: ProvidedResponse): () => ProvidedResponse {
+  let next = provided;
+  return () => {
+    const given = next;
+    next = { ...provided, isRepeated: true };
+    return given;
   };
 }
 

@@ -251,7 +251,7 @@ export class EnrolmentService {
     return this.#deps.tokenStore.insert(make(serial), actOf(caller, 'admin/init'));
   }
 
-  /** Generates serials of LinOTP's form: OCRA, four digits, four hexadecimal digits. */
+  /** Generates serials of LinOTP's form: the prefix of the type, four digits, four hexadecimal digits. */
   async #insertWithNewSerial(
     caller: Caller,
     prefix: string,

@@ -202,6 +202,60 @@ describe('a response of a user with several tokens', () => {
   });
 });
 
+describe('a wrong pass of a user with tokens that give responses without a challenge', () => {
+  const [KEY, WITHIN] = [Buffer.alloc(20, 7), 500];
+
+  async function enrol(serial: string, parameters: Record<string, string>): Promise<void> {
+    await application.asAdmin('/admin/init', { serial, user, realm: 'staff', ...parameters });
+  }
+
+  /** The fixed text comes first: a wrong PIN is counted for it, too. */
+  beforeEach(async () => {
+    await enrol(`FIXED${number}`, { type: 'pw', otpkey: 'text', pin: 'fixed' });
+    await enrol(`HOTP${number}`, { type: 'hmac', otpkey: KEY.toString('hex'), pin: 'pin' });
+  });
+
+  it('costs as much work whichever PIN is right, if any, and with a right response', async () => {
+    const right = computeResponse(parseAlgorithm('HOTP-SHA1-6'), KEY, { question: '', counter: 0n });
+    const work: number[] = [];
+    for (const pass of ['pin000000', 'fixed000000', 'nip000000', `nip${right}`]) {
+      work.push(await workOf(() => byUser(pass)));
+    }
+    expect(work).toEqual([1_000, 1_000, 1_000, 1_000]);
+  });
+
+  it('is said to be out of step of each token that may be meant', async () => {
+    const second = Buffer.alloc(20, 8);
+    await enrol(`OTHER${number}`, { type: 'hmac', otpkey: second.toString('hex'), pin: 'other' });
+    const ahead = { question: '', counter: BigInt(WITHIN) };
+    for (const [serial, pin, key] of [
+      ['HOTP', 'pin', KEY],
+      ['OTHER', 'other', second],
+    ] as const) {
+      await byUser(`${pin}${computeResponse(parseAlgorithm('HOTP-SHA1-6'), key, ahead)}`);
+      const [last] = await application.auditRows({ subject: `${serial}${number}` });
+      expect(last?.outcome).toBe('wrong, out of step');
+    }
+  });
+
+  it('takes the locks of the tokens beside an open challenge, whichever PIN is right', async () => {
+    await opened(first);
+    const ways: unknown[] = [];
+    for (const pass of ['pin000000', 'nip000000']) {
+      let work = 0;
+      const statements = await application.statementsOf(async () => {
+        work = await workOf(() => byUser(pass));
+      });
+      const locking = statements.filter((text) => /from "tokens" .*for no key update$/.test(text));
+      ways.push([work, locking.length]);
+    }
+    expect(ways).toEqual([
+      [2_000, 1],
+      [2_000, 1],
+    ]);
+  });
+});
+
 describe('a token whose secrets cannot be read', () => {
   const HOTP = { type: 'hmac', otplen: '6' };
   let hotp = '';

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseAlgorithm } from '../../../src/ocra/otp.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
 import type { DescribedToken } from '../../../src/tokens/token.ts';
+import { UserDirectory } from '../../../src/users/user-directory.ts';
 
 const KEY = '3132333435363738393031323334353637383930';
 const OTHER_KEY = '3132333435363738393031323334353637383931';
@@ -199,6 +200,25 @@ describe('a pass of a person with several tokens', () => {
     expect(await shown(hotp)).toMatchObject({ counter: 0n, lastSuccessAt: null });
   });
 
+  it('asks no directory anew under the lock, where its token was given to somebody else meanwhile', async () => {
+    const somebody = `other${number}`;
+    await application.addUser(somebody, 'staff', 'geheimnis');
+    await application.setPolicy('password', 'authentication', 'otppin=1', { realm: 'staff' });
+    const asked = jest.spyOn(UserDirectory.prototype, 'checkPassword');
+    try {
+      const accepted = await whileHeld(
+        SETTLING,
+        () => ask(`geheimnis${at(0)}`, { serial: hotp }),
+        () => application.asAdmin('/admin/assign', { serial: hotp, user: somebody, realm: 'staff' }),
+      );
+      expect([accepted, asked.mock.calls.length]).toEqual([false, 1]);
+    } finally {
+      jest.restoreAllMocks();
+      await application.services.policies.remove(OPERATOR, 'password');
+    }
+    expect(await shown(hotp)).toMatchObject({ counter: 0n });
+  });
+
   it('is never of a disabled one', async () => {
     await enrol(`OTHER${number}`, { type: 'hmac', pin: 'other', otpkey: OTHER_KEY });
     await application.services.tokens.disable(OPERATOR, { serial: hotp });
@@ -354,6 +374,39 @@ describe('a pass of a person with several tokens', () => {
     const { question } = await application.challenge(ocra, 'Pay 50 EUR');
     expect(await ask(`geheimnis${application.respond(SUITE, question)}`)).toBe(true);
     await application.services.policies.remove(OPERATOR, 'password');
+  });
+});
+
+describe('the metrics of a pass that is right for an open challenge', () => {
+  const counted = async (): Promise<readonly string[]> =>
+    (await application.metrics.text())
+      .split('\n')
+      .filter((line) => line.startsWith('tankeeper_responses_total') && !line.endsWith(' 0'));
+
+  it('but may have been made for another text, and is refused, count it as wrong', async () => {
+    const ocra = `OCRA${number}`;
+    const digits = 'OCRA-1:HOTP-SHA256-8:C-QN08';
+    await application.enrolPlain(ocra, digits, { pin: 'ocra', user, realm: 'staff' });
+    const { question } = await application.challenge(ocra, 'Confirm delivery no. 12345678');
+    expect(await ask(`ocra${application.respond(digits, question, { counter: 1n })}`)).toBe(true);
+    const again = await application.challenge(ocra, 'Account 12345678, 9999 EUR');
+    expect(again.question).toBe(question);
+    const before = await counted();
+    expect(await ask(`ocra${application.respond(digits, question, { counter: 0n })}`)).toBe(false);
+    const grown = (await counted()).filter((line) => !before.includes(line));
+    expect(grown).toEqual([expect.stringContaining('{outcome="refused",reason="wrong"}')]);
+  });
+
+  it('count one that ends the challenge by that reason', async () => {
+    const ocra = `OCRA${number}`;
+    await application.enrolPlain(ocra, SUITE, { pin: 'ocra', user, realm: 'staff' });
+    await application.challenge(ocra, 'Pay 50 EUR');
+    await ask('ocra00000000');
+    await ask('ocra00000000');
+    const before = await counted();
+    await ask('ocra00000000');
+    const grown = (await counted()).filter((line) => !before.includes(line));
+    expect(grown).toEqual([expect.stringContaining('{outcome="refused",reason="exhausted"}')]);
   });
 });
 

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { questionOf } from '../../support/values/asked-question.ts';
+import { whileHeld } from '../../support/database/held-statement.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
+const ISSUING = /INSERT INTO challenges/;
 const DIALECTS = ['documented', 'linotp'] as const;
 
 let application: TestApplication;
@@ -197,6 +199,17 @@ describe('a wrong PIN, under the policy challenge_response', () => {
     expect((await ask({ pass: 'pin' })).detail).toBeUndefined();
   });
 
+  it('is not what a right one becomes where the token gets another key meanwhile; but where it is locked', async () => {
+    const changed = async (change: () => Promise<unknown>): Promise<readonly unknown[]> => {
+      const { result, detail } = await whileHeld(ISSUING, () => ask({ pass: 'pin' }), change);
+      return [result.value, detail, await failCount()];
+    };
+    const rekeyed = await changed(() => application.enrolPlain(serial, SUITE, { otpkey: '42'.repeat(32) }));
+    expect(rekeyed).toEqual([false, undefined, 0]);
+    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
+    expect(await changed(() => ask({ pass: 'nip' }))).toEqual([false, undefined, 2]);
+  });
+
   it('of a user who does not exist is answered alike', async () => {
     const known = await ask({ pass: 'nip' });
     expect(await ask({ pass: 'nip', user: 'nobody' })).toEqual(known);
@@ -235,6 +248,7 @@ describe('challenges to a PIN', () => {
       expect((await ask({ pass: 'pin' })).detail).toBeDefined();
     }
     expect((await ask({ pass: 'pin' })).detail).toBeUndefined();
+    expect(await failCount()).toBe(0);
     application.clock.advance(20 * 60);
     expect((await ask({ pass: 'pin' })).detail).toBeDefined();
   });
