@@ -94,7 +94,7 @@ function addRestore(program: Command, context: CommandContext): void {
     .addOption(
       new Option(
         '--token <serial>',
-        'restore this token alone, into the database that is in use, while servers run',
+        'restore this token alone, into the database that is in use, while servers run; a counter of HOTP is that of the backup: resync it',
       ).conflicts('check'),
     )
     .option('--check', 'only verify the backup and that its keys are here; touch no database')
