@@ -6,7 +6,8 @@ import { ResolverSecretStore } from '../../../src/resolvers/resolver-store.ts';
 import { canonicalSettings } from '../../../src/resolvers/settings/setting-values.ts';
 import { SETTINGS_RULES } from '../../../src/resolvers/settings/settings-rules.ts';
 import { ManagedUserStore } from '../../../src/users/managed-user-store.ts';
-import { sourcesOver } from '../../support/application/user-sources.ts';
+import { loadOnUse, observed } from '../../../src/resolvers/sources/user-sources.ts';
+import { sourcesHolding, sourcesOver } from '../../support/application/user-sources.ts';
 import { storeConfiguration } from '../../support/database/stored-configuration.ts';
 import { databaseOfTests } from '../../support/database/test-database.ts';
 import { type FakeServer, fakeServer, SETTINGS } from '../../support/servers/ldap-resolver.ts';
@@ -17,6 +18,9 @@ import { ACT } from '../../support/values/token-values.ts';
 /** PostgreSQL's AuthenticationCleartextPassword. */
 const ASK_FOR_PASSWORD = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]);
 const NEW = 'for another server';
+
+const STAFF: Resolver = { id: '1', name: 'staff', kind: 'managed', settings: {}, isBounded: false };
+const HELD = sourcesHolding({ 1: ['anna', 'bernd'] })(STAFF);
 
 describe('the stored password of a resolver', () => {
   const vault = new Vault({ keys: [Buffer.alloc(32, 7)], random: systemRandom });
@@ -65,5 +69,38 @@ describe('the stored password of a resolver', () => {
     await eventualRefusal(sources(after).count());
     expect(server.received().includes(NEW)).toBe(true);
     await sources.close();
+  });
+});
+
+describe('a source whose uses are told', () => {
+  it('is no promise, and has what it can do alone', async () => {
+    const told: boolean[] = [];
+    const source = observed(HELD, (isAnswered) => void told.push(isAnswered));
+    expect(await Promise.resolve(source)).toBe(source);
+    expect(source.close).toBeUndefined();
+    expect(told).toEqual([]);
+  });
+});
+
+describe('a source that is loaded on use', () => {
+  it('is loaded by its first call, once, also by calls at the same time', async () => {
+    let loads = 0;
+    const source = loadOnUse(() => {
+      loads += 1;
+      return Promise.resolve(HELD);
+    });
+    expect(await Promise.resolve(source)).toBe(source);
+    await source.close();
+    expect(loads).toBe(0);
+    expect(await Promise.all([source.count(), source.findByLogin('anna')])).toMatchObject([
+      2,
+      { userId: 'anna-id' },
+    ]);
+    expect(loads).toBe(1);
+  });
+
+  it('fails in the call that loads it', async () => {
+    const source = loadOnUse(() => Promise.reject(new Error('no such module')));
+    await expect(source.count()).rejects.toThrow('no such module');
   });
 });
