@@ -129,7 +129,7 @@ function openSource(
     case 'sql':
       return new SqlUsers({ ...dependencies, resolver });
     case 'ldap':
-      // Installations without a directory do not load its library.
+      // Commands that ask no directory do not load its library.
       return loadOnUse(async () => {
         const { LdapUsers } = await import('./ldap/ldap-users.ts');
         const password = async (): Promise<string> => (await secrets.open(resolver)) ?? '';
