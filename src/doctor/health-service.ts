@@ -16,7 +16,7 @@ import { type TokenView, viewOf } from '../tokens/token-view.ts';
 import type { WebhookStore } from '../webhooks/webhook-store.ts';
 import type { WebhookWithState } from '../webhooks/webhook.ts';
 import { CONFIGURATION_FINDINGS, type ExaminedConfiguration } from './configuration-findings.ts';
-import { Examination, type Finding, type Findings } from './finding.ts';
+import { FindingSearch, type Finding, type Findings } from './finding.ts';
 import {
   DATABASE_FINDINGS,
   type ExaminedDatabase,
@@ -182,7 +182,7 @@ export class HealthService {
 
   async #facts(): Promise<HealthFacts> {
     const { configuration, examined, backups, webhooks, observations, clock } = this.#deps;
-    const examination = new Examination(CHECK_TIMEOUT_MS);
+    const examination = new FindingSearch(CHECK_TIMEOUT_MS);
     if (examined !== undefined) {
       await examination.lookFor(SERVER_FINDINGS, examined);
     }
