@@ -52,7 +52,11 @@ describe('the stored password of a resolver', () => {
     const stored = async (password: string): Promise<Resolver> => {
       const secret = vault.seal(Buffer.from(password), 'resolver', 'staff');
       await configuration.putResolver({ name: 'staff', kind, settings, isBounded: true, secret }, ACT);
-      return (await configuration.current()).resolvers[0] as Resolver;
+      const [resolver] = (await configuration.current()).resolvers;
+      if (resolver === undefined) {
+        throw new Error('No resolver is stored');
+      }
+      return resolver;
     };
     const { database } = test;
     const secrets = new ResolverSecretStore({ database, vault });
@@ -77,7 +81,7 @@ describe('a source whose uses are told', () => {
     const told: boolean[] = [];
     const source = observed(HELD, (isAnswered) => void told.push(isAnswered));
     expect(await Promise.resolve(source)).toBe(source);
-    expect(source.close).toBeUndefined();
+    expect(source).not.toHaveProperty('close');
     expect(told).toEqual([]);
   });
 });
