@@ -288,7 +288,7 @@ export class AdministratorService {
   /** @returns the session of a login, unless it is unknown, has expired or was closed */
   async findLogin(session: string): Promise<OpenSession | undefined> {
     return isSessionShaped(session)
-      ? this.#deps.administrators.openSession(sessionHash(session, 'login'), this.#deps.clock.now())
+      ? this.#deps.administrators.findOpenSession(sessionHash(session, 'login'), this.#deps.clock.now())
       : undefined;
   }
 

@@ -301,11 +301,11 @@ export class AdministratorStore {
 
   /** @returns the administrator's name, unless the session has expired by `now` or was revoked */
   async findSession(sessionHash: Buffer, now: Date): Promise<string | undefined> {
-    return (await this.openSession(sessionHash, now))?.administrator;
+    return (await this.findOpenSession(sessionHash, now))?.administrator;
   }
 
   /** @returns the session, unless it has expired by `now` or was revoked */
-  async openSession(sessionHash: Buffer, now: Date): Promise<OpenSession | undefined> {
+  async findOpenSession(sessionHash: Buffer, now: Date): Promise<OpenSession | undefined> {
     const memory = this.#credentials?.current?.sessions;
     const key = sessionHash.toString('base64');
     const kept = memory?.get(key);

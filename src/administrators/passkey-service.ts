@@ -93,7 +93,8 @@ export class PasskeyService {
    * Makes a link by which the administrator may register a passkey, within an hour and once. It stands for a second
    * factor, not for the password.
    * @returns the link, with its secret in the fragment, which no server sees
-   * @throws ServiceError 'administrator.unknown', 'configuration.invalid' without a name in PUBLIC_URL
+   * @throws ServiceError 'confirmation.required', 'administrator.unknown', 'configuration.invalid' without a name in
+   *   PUBLIC_URL
    */
   async makeLink(caller: Caller, administrator: string): Promise<{ link: string; expiresAt: Date }> {
     await assertConfirmed(caller, this.#deps);
@@ -110,7 +111,10 @@ export class PasskeyService {
     return { link: `${publicUrl}/console/#link=${secret}`, expiresAt };
   }
 
-  /** As `beginOwn`, for the holder of a link, which ends. @throws ServiceError 'sign-in.ended' */
+  /**
+   * As `beginOwn`, for the holder of a link, which ends.
+   * @throws ServiceError 'sign-in.ended', 'passkey.invalid', 'configuration.invalid'
+   */
   async beginByLink(link: string, act: Act): Promise<BegunRegistration> {
     const { attempts, clock } = this.#deps;
     const webAuthn = this.#webAuthn();
@@ -130,7 +134,7 @@ export class PasskeyService {
   /**
    * Registers the passkey that the browser has made.
    * @param secret of the registration
-   * @throws ServiceError 'sign-in.ended', 'passkey.invalid'
+   * @throws ServiceError 'sign-in.ended', 'passkey.invalid', 'configuration.invalid'
    */
   async register(
     secret: string | undefined,
@@ -176,6 +180,11 @@ export class PasskeyService {
     }
   }
 
+  /**
+   * Asks for a passkey of the administrator as second factor.
+   * @returns the options for `navigator.credentials.get`, and their challenge, base64url, which `verify` takes
+   * @throws ServiceError 'configuration.invalid'
+   */
   async request(
     administrator: string,
   ): Promise<{ readonly options: PasskeyOptions; readonly challenge: string }> {
@@ -185,6 +194,12 @@ export class PasskeyService {
     return { options, challenge: challenge.toString('base64url') };
   }
 
+  /**
+   * @param challenge that of `request`
+   * @param credential the answer of the browser, as JSON
+   * @returns the passkey that was used, undefined if the credential proves none of the administrator's
+   * @throws ServiceError 'configuration.invalid'
+   */
   async verify(
     administrator: string,
     challenge: string,

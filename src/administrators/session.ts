@@ -6,7 +6,7 @@ import type { UsedPasskey } from './passkey.ts';
 
 const SECRET_LENGTH = 32;
 
-/** @returns a new session: 43 characters of base64url, 256 random bits */
+/** @returns a new secret, such as that of a session: 43 characters of base64url, 256 random bits */
 export function newSession(random: Random): string {
   return random.bytes(SECRET_LENGTH).toString('base64url');
 }
@@ -68,7 +68,7 @@ export interface SessionChoice {
 /** Seconds from the password to the second factor. */
 export const SIGN_IN_LIFETIME = 300;
 
-/** @returns the values that the database keeps of the secret of a sign-in */
+/** @returns the values that the database keeps of the secret of a sign-in, confirmation, registration or link */
 export function attemptHash(secret: string): Buffer {
   return secretHash(`sign-in ${secret}`);
 }

@@ -59,11 +59,17 @@ export async function loadBackup(database: Database, { manifest, read }: Verifie
   );
 }
 
-/** Responses of TOTP that were accepted after the backup lie in the window around now. */
-async function passOverTimeSteps(sql: Knex.Transaction): Promise<void> {
+/**
+ * Responses of TOTP that were accepted after the backup lie in the window around now.
+ * @param only selects tokens; default: all
+ */
+async function passOverTimeSteps(
+  sql: Knex.Transaction,
+  only: { readonly serial?: string } = {},
+): Promise<void> {
   const behind = `extract(epoch FROM now())::bigint + greatest(time_shift, 0) + coalesce(time_window, ?) + 60`;
   await sql('tokens')
-    .where({ type: 'totp' })
+    .where({ ...only, type: 'totp' })
     .whereNotNull('algorithm')
     .update({ counter: sql.raw(`greatest(counter, ${behind})`, [TOTP_TIME_WINDOW]) });
 }
@@ -157,8 +163,8 @@ interface References {
 
 /**
  * Brings one token back into an installation that runs, such as one that was removed by mistake: the row as it was, in
- * the realms and of the owner of the same names. Its challenges stay away, so that no response to one of them is accepted
- * again.
+ * the realms and of the owner of the same names. Its challenges stay away, and time steps around now count as used:
+ * no response to them is accepted again. A counter is that of the backup.
  * @throws ServiceError 'backup.invalid', 'token.unknown', 'token.exists', 'realm.unknown', 'resolver.unknown',
  *   'user.unknown', 'key.unavailable'
  */
@@ -232,6 +238,7 @@ async function insert(
      SELECT ${values.join(', ')} FROM backup_tokens WHERE serial = ?`,
     [...kept, ...bound, serial],
   );
+  await passOverTimeSteps(sql, { serial });
   await audit.write(act, serial, outcome, realms);
 }
 

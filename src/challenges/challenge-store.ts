@@ -84,16 +84,22 @@ interface ChallengeRow extends TokenRow, ChallengeColumns {
 /** The state of a challenge, as far as a request can wait for its change. */
 export interface AwaitedState extends Pick<Challenge, 'receivedTan' | 'validTan' | 'closedBy'> {
   readonly failCount: number;
+  readonly active: boolean;
+  /** True if the token has reached its limit of wrong responses. */
+  readonly locked: boolean;
 }
 
 interface StateRow extends Pick<ChallengeColumns, 'received_tan' | 'valid_tan' | 'closed_by'> {
   readonly id: string;
   readonly fail_count: number;
+  readonly max_fail: number;
+  readonly active: boolean;
 }
 
 const STATES: PreparedStatement<StateRow> = {
   name: 'read-awaited-challenges',
-  text: `SELECT challenges.id, challenges.received_tan, challenges.valid_tan, challenges.closed_by, tokens.fail_count
+  text: `SELECT challenges.id, challenges.received_tan, challenges.valid_tan, challenges.closed_by, tokens.fail_count,
+      tokens.max_fail, tokens.active
     FROM challenges JOIN tokens ON tokens.id = challenges.token_id
     WHERE challenges.id = ANY ($1::bigint[])`,
 };
@@ -191,9 +197,16 @@ export class ChallengeStore {
   async states(ids: readonly string[]): Promise<ReadonlyMap<string, AwaitedState>> {
     const rows = await this.#database.prepared.run(STATES, [ids]);
     return new Map(
-      rows.map(({ id, received_tan, valid_tan, closed_by, fail_count }) => [
+      rows.map(({ id, active, ...row }) => [
         id,
-        { receivedTan: received_tan, validTan: valid_tan, closedBy: closed_by, failCount: fail_count },
+        {
+          receivedTan: row.received_tan,
+          validTan: row.valid_tan,
+          closedBy: row.closed_by,
+          failCount: row.fail_count,
+          active,
+          locked: isLocked({ failCount: row.fail_count, maxFail: row.max_fail }),
+        },
       ]),
     );
   }

@@ -283,7 +283,7 @@ export class StatusWaitService {
         { id: entry.id, administrator, since, waitMs, openMs },
         gone,
       );
-      const { receivedTan, validTan, failCount } = state ?? since;
+      const { receivedTan, validTan, failCount, active, locked } = state ?? since;
       return {
         end,
         entries:
@@ -295,6 +295,8 @@ export class StatusWaitService {
                   receivedTan,
                   validTan,
                   failCount,
+                  active,
+                  locked,
                   dropped: isDropped(state),
                   declined: declineOf(state),
                 },

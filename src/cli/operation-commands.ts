@@ -28,9 +28,9 @@ interface Field {
   readonly isRequired: boolean;
 }
 
-type Given = Readonly<
-  Record<string, string | readonly string[] | ReadonlyMap<string, string> | true | undefined>
->;
+/** What was typed: the words of a list, the pairs of an option, `true` for a flag. */
+type Typed = string | readonly string[] | ReadonlyMap<string, string> | true | undefined;
+type Given = Readonly<Record<string, Typed>>;
 
 function addOperationCommand(group: Command, context: CommandContext, operation: Operation): void {
   const fields = takenBy(operation);
@@ -50,10 +50,11 @@ function addOperationCommand(group: Command, context: CommandContext, operation:
   if (operation.asks !== undefined) {
     withConfirmation(command);
   }
-  command.action(async (...args: unknown[]) => {
-    const given = {
+  command.action(async () => {
+    const typed = command.processedArgs as readonly Typed[];
+    const given: Given = {
       ...command.opts<Given>(),
-      ...Object.fromEntries(words.map(({ name }, place) => [camelCase(name), args[place] as string])),
+      ...Object.fromEntries(words.map(({ name }, place) => [camelCase(name), typed[place]])),
     };
     await act(context, operation, await readInput(context, operation, fields, given));
   });
@@ -129,11 +130,18 @@ async function textOf(
       ? context.knownSecret(title, option, file)
       : context.newSecret(title, option, file);
   }
-  const value = given[camelCase(name)];
-  if (value instanceof Map) {
-    return JSON.stringify(Object.fromEntries(value));
+  return asText(given[camelCase(name)]);
+}
+
+/** @returns what was typed as a query string or a form would have it: a list with commas, see `list` */
+function asText(typed: Typed): string | undefined {
+  if (typed === undefined || typeof typed === 'string') {
+    return typed;
   }
-  return value === true ? '1' : Array.isArray(value) ? value.join(',') : (value as string | undefined);
+  if (typed === true) {
+    return '1';
+  }
+  return 'join' in typed ? typed.join(',') : JSON.stringify(Object.fromEntries(typed));
 }
 
 async function act(context: CommandContext, operation: Operation, input: unknown): Promise<void> {

@@ -2,7 +2,7 @@ import { type OpenedKeys, openKeysOf } from '../keys/opened-keys.ts';
 import { type Config, unknownVariables } from '../config/config.ts';
 import type { Configuration } from '../configuration/configuration.ts';
 import { ADDRESS_FINDINGS } from '../doctor/configuration-findings.ts';
-import { Examination, type Finding, type Findings, reasonOf } from '../doctor/finding.ts';
+import { FindingSearch, type Finding, type Findings, reasonOf } from '../doctor/finding.ts';
 import { type ExaminedServer, TABLE_FINDINGS } from '../doctor/health-service.ts';
 import { DATABASE_FINDINGS, PROCESS_FINDINGS, UNREAD_KEY } from '../doctor/installation-findings.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
@@ -89,7 +89,7 @@ export async function examineInstallation(
   } = {},
 ): Promise<readonly Finding[]> {
   const databaseClock = new DatabaseClock();
-  const examination = new Examination(timeoutMs);
+  const examination = new FindingSearch(timeoutMs);
   const ofProcess = {
     settings: config,
     unknownVariables,
@@ -126,7 +126,7 @@ export async function examineInstallation(
 
 /** @returns what a step gives; undefined: its finding was added */
 async function pass<Value>(
-  examination: Examination,
+  examination: FindingSearch,
   step: Step,
   work: () => Promise<Value>,
 ): Promise<Value | undefined> {
@@ -139,7 +139,7 @@ async function pass<Value>(
 }
 
 async function examineDatabase(
-  examination: Examination,
+  examination: FindingSearch,
   subject: Omit<ExaminedInstallation, 'vault' | 'keys'>,
 ): Promise<void> {
   const { config, database } = subject;

@@ -187,7 +187,10 @@ export async function prepareSchema(
   } else if (pending.length > 0) {
     delayed?.();
     const applied = await migrateToLatest(database, log, giveUp);
-    log.info(`Brought the database schema up to date: ${applied.join(', ')}`);
+    // None where another server was faster.
+    if (applied.length > 0) {
+      log.info(`Brought the database schema up to date: ${applied.join(', ')}`);
+    }
     return applied;
   }
   return [];

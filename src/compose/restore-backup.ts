@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { BackupCipher, type BackupUnlock } from '../backup/backup-encryption.ts';
 import {
   backupInvalid,
@@ -68,7 +69,11 @@ export async function restoreBackup(
   assertLoadable(manifest);
   const keys = await unlessAborted(openKeysFor(first, config, log), giveUp);
   const again: VerifiedBackup['read'] = async (take) => {
-    (await read(take)).assertMade(keys);
+    const second = await read(take);
+    second.assertMade(keys);
+    if (!isDeepStrictEqual(second.manifest, manifest)) {
+      throw backupInvalid('another one was put in its place while it was read');
+    }
   };
   if (!request.checksOnly) {
     await restore(config, log, caller, request.onlyToken, { manifest, read: again }, giveUp);

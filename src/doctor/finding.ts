@@ -33,7 +33,7 @@ interface FindingSpec<Subject> {
 export type Findings<Subject> = Readonly<Record<string, FindingSpec<Subject>>>;
 
 /** Looks for findings. Each has a time limit; a fault becomes a finding itself, and the others go on. */
-export class Examination {
+export class FindingSearch {
   readonly findings: Finding[] = [];
   readonly #timeoutMs: number;
 

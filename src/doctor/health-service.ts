@@ -17,7 +17,7 @@ import { isVisible } from '../tokens/token.ts';
 import { viewOf } from '../tokens/token-view.ts';
 import type { WebhookStore } from '../webhooks/webhook-store.ts';
 import { CONFIGURATION_FINDINGS, type ExaminedConfiguration } from './configuration-findings.ts';
-import { Examination, type Finding, FINDING, type Findings } from './finding.ts';
+import { type Finding, FINDING, type Findings, FindingSearch } from './finding.ts';
 import {
   DATABASE_FINDINGS,
   type ExaminedDatabase,
@@ -209,7 +209,7 @@ export class HealthService {
 
   async #facts(): Promise<HealthFacts> {
     const { configuration, examined, backups, webhooks, observations, clock } = this.#deps;
-    const examination = new Examination(CHECK_TIMEOUT_MS);
+    const examination = new FindingSearch(CHECK_TIMEOUT_MS);
     if (examined !== undefined) {
       await examination.lookFor(SERVER_FINDINGS, examined);
     }

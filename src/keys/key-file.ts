@@ -20,7 +20,7 @@ import {
   type KeySource,
   neededKeys,
   newKey,
-  notReady,
+  keysNotReady,
   type RegisteredKey,
 } from './vault.ts';
 
@@ -258,13 +258,13 @@ export class KeyFileKeys implements KeySource {
     try {
       const found = await readKeyFile(this.#file);
       if (found === undefined) {
-        throw notReady('the key file is missing', this.#file);
+        throw keysNotReady('the key file is missing', this.#file);
       }
       return found.keys;
     } catch (error) {
       // The message about an unusable key file names its path.
       throw isServiceError(error, 'key.unavailable')
-        ? notReady('the key file cannot be used', error.message, error)
+        ? keysNotReady('the key file cannot be used', error.message, error)
         : error;
     }
   }

@@ -8,7 +8,7 @@ import {
   type KeySource,
   keyIdOf,
   neededKeys,
-  notReady,
+  keysNotReady,
   type RegisteredKey,
   sealingKey,
   type Vault,
@@ -57,7 +57,7 @@ export class OpenedKeys {
     const inUse = [this.vault.currentKeyId, ...neededKeys(registered).map(({ keyId }) => keyId)];
     const missing = inUse.filter((keyId) => !ids.includes(keyId));
     if (missing.length > 0) {
-      throw notReady('it no longer has a key that is in use', missing.join(', '));
+      throw keysNotReady('their source no longer has a key that is in use', missing.join(', '));
     }
     return vaultOf(keys, registered, this.#random);
   }
@@ -73,7 +73,7 @@ export class OpenedKeys {
       const { keyIds } = vaultOf(keys, registered, this.#random);
       const missing = neededKeys(registered).filter(({ keyId }) => !keyIds.includes(keyId));
       if (missing.length > 0) {
-        throw notReady('keys are missing', missing.map(({ keyId }) => keyId).join(', '));
+        throw keysNotReady('some are missing', missing.map(({ keyId }) => keyId).join(', '));
       }
       this.vault.load(keys, sealingKey(registered));
       log.info('The encryption keys were read', { component: 'keys', keyId: this.vault.currentKeyId });
@@ -95,7 +95,7 @@ interface KeySettings {
 }
 
 /**
- * Opens the keys of a database by the configured security module, and logs warnings and notes for operators. A database
+ * Opens the keys of a database by the key file or the configured security module, and logs warnings and notes for operators. A database
  * without any gets its first one.
  * @throws ServiceError 'key.unavailable', 'security-module.unavailable'
  */

@@ -317,6 +317,14 @@ export function notReady(reason: string, detail: string, cause?: unknown): Servi
   });
 }
 
+/** As `notReady`, where the keys are in a file, or in either place. */
+export function keysNotReady(reason: string, detail: string, cause?: unknown): ServiceError {
+  return new ServiceError('security-module.unavailable', `The encryption keys are not ready: ${reason}`, {
+    detail,
+    cause,
+  });
+}
+
 /**
  * @param keys the newest last
  * @returns a vault that seals with the current one of the registered keys, else with the newest

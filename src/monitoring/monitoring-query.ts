@@ -89,7 +89,7 @@ export interface TokenStatus {
  * nothing.
  * @param text undefined if the client sent none
  * @returns the statuses in the requested order
- * @throws ServiceError 'parameter.invalid'
+ * @throws ServiceError 'token-status.unknown', 'parameter.invalid' for too many of them
  */
 export function parseStatuses(text: string | undefined): readonly TokenStatus[] {
   const entries = (text ?? '').split(',').map((entry) => entry.trim());

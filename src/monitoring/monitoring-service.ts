@@ -64,7 +64,8 @@ export class MonitoringService {
 
   /**
    * Counts tokens and their users by realm and status.
-   * @throws ServiceError 'parameter.invalid' for an unknown status, 'right.missing' when no realm is left to show
+   * @throws ServiceError 'token-status.unknown', 'parameter.invalid' for too many of them, 'right.missing' when no realm
+   *   is left to show
    */
   async tokens(caller: Caller, { realms, status }: TokenQuery): Promise<TokenReport> {
     const { configuration, grant } = await this.#authorize(caller, 'tokens');

@@ -341,7 +341,7 @@ async function withTrialSource<T>(
 ): Promise<T> {
   const usesStored = secret === undefined && known !== undefined;
   // One that has been replaced since the settings were compared may be for another server.
-  const used = usesStored ? await secrets.open(known, known.secretStamp) : (secret ?? undefined);
+  const used = usesStored ? await secrets.open(known) : (secret ?? undefined);
   const sources = open({ open: () => Promise.resolve(used) });
   try {
     const tried = { id: known?.id ?? '0', name, kind, settings, isBounded, secretStamp: 'trial' };

@@ -166,10 +166,11 @@ export class ResolverSecretStore {
     this.#vault = vault;
   }
 
-  async open(
-    { id, name }: Pick<Resolver, 'id' | 'name'>,
-    stamp?: string | null,
-  ): Promise<string | undefined> {
+  async open({
+    id,
+    name,
+    secretStamp = null,
+  }: Pick<Resolver, 'id' | 'name' | 'secretStamp'>): Promise<string | undefined> {
     const row = await this.#database
       .knex('resolvers')
       .where({ id })
@@ -177,7 +178,7 @@ export class ResolverSecretStore {
     const sealed = row?.secret ?? undefined;
     // As in the configuration.
     const present = sealed === undefined ? null : createHash('sha256').update(sealed).digest('hex');
-    if (stamp !== undefined && present !== stamp) {
+    if (present !== secretStamp) {
       throw new ResolverUnavailable({ resolver: name, reason: 'its password was changed at this moment' });
     }
     return sealed === undefined

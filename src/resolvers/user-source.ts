@@ -144,12 +144,11 @@ export interface UserSource {
 /** The secrets with which resolvers log in: the stored ones, or that of a trial. */
 export interface ResolverSecrets {
   /**
-   * @param stamp the `secretStamp` of the secret; undefined: the present one
    * @returns the secret, undefined if the resolver has none
-   * @throws 'resolver.unavailable' if it has another stamp; 'key.unavailable', 'secret.unreadable',
-   *   'database.unavailable'
+   * @throws 'resolver.unavailable' if it has another stamp: it may be for another server than the resolver's settings
+   *   name; 'key.unavailable', 'secret.unreadable', 'database.unavailable'
    */
-  open(resolver: Pick<Resolver, 'id' | 'name'>, stamp?: string | null): Promise<string | undefined>;
+  open(resolver: Pick<Resolver, 'id' | 'name' | 'secretStamp'>): Promise<string | undefined>;
 }
 
 /** Opens the users of a resolver by its kind. */

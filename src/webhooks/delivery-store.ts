@@ -192,7 +192,7 @@ export class DeliveryStore {
 
   /**
    * @param lease milliseconds for which the claims hold
-   * @returns claimed deliveries that are due, the oldest first
+   * @returns claimed deliveries that are due, in any order
    */
   claim(rooms: readonly Room[], lease: number): Promise<readonly Claim[]> {
     return this.#work(async (sql) => {

@@ -7,6 +7,7 @@ import { type Ended, runCli } from '../cli/cli-process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
 import { ServerClient } from '../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
+import { APP_KEY, totpAt } from '../support/values/authenticator-app.ts';
 
 let folder: string;
 let database: TestDatabase;
@@ -28,6 +29,7 @@ beforeAll(async () => {
   await client.openTransaction('T1');
   await client.openTransaction('T2');
   await asked('/admin/assign', { serial: 'T1', user: 'ann@bank' });
+  await asked('/admin/init', { type: 'totp', serial: 'TOTP1', otpkey: APP_KEY });
   const identity = await generateX25519Identity();
   await writeFile(join(folder, 'identity'), identity);
   const lock = ['--recipient', await identityToRecipient(identity)];
@@ -76,6 +78,16 @@ describe('tankeeper restore --token', () => {
     });
     expect(await runCli(['count', '--verify'], environment)).toMatchObject({ code: 0 });
     expect(await runCli(['audit', 'verify'], environment)).toMatchObject({ code: 0 });
+  });
+
+  it('takes no response of TOTP again that was accepted after the backup', async () => {
+    const pass = totpAt(new Date());
+    const accepts = async (): Promise<unknown> =>
+      (await client.post('/validate/check_s', { serial: 'TOTP1', pass })).body.result?.value;
+    expect(await accepts()).toBe(true);
+    await asked('/admin/remove', { serial: 'TOTP1' });
+    expect(await restore('TOTP1')).toMatchObject({ code: 0, err: '' });
+    expect(await accepts()).toBe(false);
   });
 
   it('changes no token that is there, and names one that the backup does not have', async () => {

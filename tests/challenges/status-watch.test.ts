@@ -14,8 +14,9 @@ import { ServiceError } from '../../src/kernel/errors.ts';
 /** So long that within a test it never comes. */
 const NEVER = 600_000;
 
-const OPEN: AwaitedState = { receivedTan: false, validTan: false, failCount: 0, closedBy: null };
-const RIGHT: AwaitedState = { receivedTan: true, validTan: true, failCount: 0, closedBy: 'accepted' };
+const TOKEN = { failCount: 0, active: true, locked: false };
+const OPEN: AwaitedState = { ...TOKEN, receivedTan: false, validTan: false, closedBy: null };
+const RIGHT: AwaitedState = { ...TOKEN, receivedTan: true, validTan: true, closedBy: 'accepted' };
 
 const AWAY = new ServiceError('database.unavailable', 'away');
 

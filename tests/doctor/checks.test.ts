@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/config/config.ts';
-import { Examination, type Findings } from '../../src/doctor/finding.ts';
+import { FindingSearch, type Findings } from '../../src/doctor/finding.ts';
 import {
   clockDifference,
   isLoopback,
@@ -12,7 +12,7 @@ import { ServiceError } from '../../src/kernel/errors.ts';
 type Find = Findings<undefined>[string]['find'];
 
 async function textsOf(finds: Readonly<Record<string, Find>>, timeoutMs = 1_000) {
-  const examination = new Examination(timeoutMs);
+  const examination = new FindingSearch(timeoutMs);
   for (const [code, find] of Object.entries(finds)) {
     await examination.lookFor({ [code]: { severity: 'error', find, remedy: 'nothing' } }, undefined);
   }
@@ -59,7 +59,7 @@ describe('an examination', () => {
 type Variables = Readonly<Record<string, string>>;
 
 async function addressCodes(variables: Variables): Promise<readonly string[]> {
-  const examination = new Examination(1_000);
+  const examination = new FindingSearch(1_000);
   await examination.lookFor(PROCESS_FINDINGS, {
     settings: loadConfig(variables),
     unknownVariables: () => [],

@@ -174,14 +174,14 @@ describe('the keys of a running server', () => {
     ['missing', () => rm(keyFile), 'the key file is missing'],
     ['damaged', () => writeFile(keyFile, 'damaged'), 'the key file cannot be used'],
     ['written by others', () => chmod(keyFile, 0o666), 'the key file cannot be used'],
-    ['another one', () => putKeys(TWO), 'it no longer has a key that is in use'],
+    ['another one', () => putKeys(TWO), 'their source no longer has a key that is in use'],
   ])(
     'are not ready when their file is %s, which is said without its path',
     async (_title, change, reason) => {
       await change();
       expect(await eventualRefusal(keys.freshVault())).toMatchObject({
         code: 'security-module.unavailable',
-        message: `The security module is not ready: ${reason}`,
+        message: `The encryption keys are not ready: ${reason}`,
       });
       await rm(keyFile, { force: true });
       await putKeys(ONE);

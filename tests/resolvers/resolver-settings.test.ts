@@ -7,7 +7,6 @@ import { readLdapSettings } from '../../src/resolvers/sources/ldap/ldap-configur
 import { refusalOf } from '../support/values/refusal.ts';
 import { describedKinds } from '../../src/resolvers/settings/settings-rules.ts';
 import { LDAP_PRESETS } from '../../console/src/resolvers/ldap-presets.ts';
-import { loadOnUse } from '../../src/resolvers/sources/user-sources.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -302,30 +301,3 @@ it.each(LDAP_PRESETS.map(({ name, values }) => [name, values] as const))(
     expect(read).toMatchObject(values);
   },
 );
-
-class Counter {
-  #count = 0;
-
-  add(amount: number): Promise<number> {
-    this.#count += amount;
-    return Promise.resolve(this.#count);
-  }
-}
-
-describe('an object that is loaded on use', () => {
-  it('is loaded by its first call, once, also by calls at the same time', async () => {
-    let loads = 0;
-    const counter = loadOnUse(() => {
-      loads += 1;
-      return Promise.resolve(new Counter());
-    });
-    expect(loads).toBe(0);
-    expect(await Promise.all([counter.add(1), counter.add(2)])).toEqual([1, 3]);
-    expect(loads).toBe(1);
-  });
-
-  it('fails in the call that loads it', async () => {
-    const counter = loadOnUse<Counter>(() => Promise.reject(new Error('no such module')));
-    await expect(counter.add(1)).rejects.toThrow('no such module');
-  });
-});

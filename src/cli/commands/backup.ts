@@ -80,7 +80,7 @@ function addRestore(program: Command, context: CommandContext): void {
   addCommand(
     program,
     'restore',
-    'restore a backup into an empty database: DATABASE_URL, or a new data folder; needs the encryption key it was made with. Open challenges are closed: no response that was accepted after the backup is accepted again',
+    'restore a backup into an empty database: DATABASE_URL, or a new data folder; needs the encryption key it was made with. Open challenges are closed: no response to them is accepted again. A response of HOTP that was accepted after the backup can be given once more, until `tankeeper token resync`',
     ['restore tankeeper.age --check', 'restore tankeeper.age --identity-file identity.txt'],
   )
     .argument('<file>', 'a backup that `tankeeper export` has written')
@@ -94,7 +94,7 @@ function addRestore(program: Command, context: CommandContext): void {
     .addOption(
       new Option(
         '--token <serial>',
-        'restore this token alone, into the database that is in use, while servers run',
+        'restore this token alone, into the database that is in use, while servers run; a counter of HOTP is that of the backup: resync it',
       ).conflicts('check'),
     )
     .option('--check', 'only verify the backup and that its keys are here; touch no database')

@@ -45,7 +45,7 @@ interface Opened {
   /** The settings that the source was made from. */
   readonly made: string;
   readonly source: UserSource;
-  /** The same, each of whose uses is told. */
+  /** The same, each of whose uses is told. It is closed as `source`. */
   readonly used: UserSource;
 }
 
@@ -88,23 +88,26 @@ export function openUserSources(dependencies: SourceDependencies): OpenUserSourc
 
 /** @returns the source; each of its answers is told, and each time that it was unavailable. A fault of ours is neither */
 export function observed(source: UserSource, tell: (isAnswered: boolean) => void): UserSource {
-  return new Proxy(source, {
-    get: (_target, name) => {
-      return async (...args: never[]): Promise<unknown> => {
-        try {
-          const used = source as unknown as Record<string, (...given: never[]) => Promise<unknown>>;
-          const answer = await used[String(name)]?.(...args);
-          tell(true);
-          return answer;
-        } catch (error) {
-          if (isServiceError(error, 'resolver.unavailable')) {
-            tell(false);
-          }
-          throw error;
-        }
-      };
-    },
-  });
+  const told = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    try {
+      const answer = await ask();
+      tell(true);
+      return answer;
+    } catch (error) {
+      if (isServiceError(error, 'resolver.unavailable')) {
+        tell(false);
+      }
+      throw error;
+    }
+  };
+  return {
+    findByLogin: (login) => told(() => source.findByLogin(login)),
+    findById: (userId) => told(() => source.findById(userId)),
+    list: (search) => told(() => source.list(search)),
+    count: () => told(() => source.count()),
+    examine: () => told(() => source.examine()),
+    checkPassword: (userId, password) => told(() => source.checkPassword(userId, password)),
+  };
 }
 
 function openSource(
@@ -126,8 +129,8 @@ function openSource(
     case 'sql':
       return new SqlUsers({ ...dependencies, resolver });
     case 'ldap':
-      // Installations without a directory do not load its library.
-      return loadOnUse<Required<UserSource>>(async () => {
+      // Commands that ask no directory do not load its library.
+      return loadOnUse(async () => {
         const { LdapUsers } = await import('./ldap/ldap-users.ts');
         const password = async (): Promise<string> => (await secrets.open(resolver)) ?? '';
         return new LdapUsers({ resolver: name, settings, password });
@@ -212,21 +215,20 @@ function withoutHash({ userId, login, givenName, surname, email, phone }: Manage
   return { userId, login, givenName, surname, email, phone };
 }
 
-/** An object whose methods all return promises. */
-type Asynchronous<Service> = { readonly [Name in keyof Service]: (...args: never[]) => Promise<unknown> };
-
 /**
- * @param load makes the object; called once, by the first call of a method
- * @returns an object with the same methods, which load the object first
+ * @param load makes the source; called once, by the first call of a method but `close`
+ * @returns a source that loads the other one first
  */
-export function loadOnUse<Service extends Asynchronous<Service>>(load: () => Promise<Service>): Service {
-  let loaded: Promise<Service> | undefined;
-  return new Proxy({} as Service, {
-    get: (_target, name) => {
-      return async (...args: never[]): Promise<unknown> => {
-        const service = await (loaded ??= load());
-        return service[name as keyof Service](...args);
-      };
-    },
-  });
+export function loadOnUse(load: () => Promise<UserSource>): Required<UserSource> {
+  let loaded: Promise<UserSource> | undefined;
+  const source = (): Promise<UserSource> => (loaded ??= load());
+  return {
+    findByLogin: async (login) => (await source()).findByLogin(login),
+    findById: async (userId) => (await source()).findById(userId),
+    list: async (search) => (await source()).list(search),
+    count: async () => (await source()).count(),
+    examine: async () => (await source()).examine(),
+    checkPassword: async (userId, password) => (await source()).checkPassword(userId, password),
+    close: async () => (await loaded)?.close?.(),
+  };
 }

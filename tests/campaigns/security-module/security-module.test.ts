@@ -347,7 +347,10 @@ describe('the key file as the security module', () => {
       await installation.enrol(server, 'T1');
       expect(await installation.storageEncryption(server)).toEqual({ status: true, value: true });
       renameSync(installation.keyFile, `${installation.keyFile}.away`);
-      expect(await installation.storageEncryption(server)).toEqual(refusal('the key file is missing'));
+      expect(await installation.storageEncryption(server)).toEqual({
+        status: false,
+        error: { code: 707, message: 'ERR707: The encryption keys are not ready: the key file is missing' },
+      });
       expect(await installation.confirm(server, 'T1', 0n)).toEqual(accepted);
       renameSync(`${installation.keyFile}.away`, installation.keyFile);
       expect(await installation.storageEncryption(server)).toEqual({ status: true, value: true });

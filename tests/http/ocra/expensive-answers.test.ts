@@ -262,6 +262,17 @@ describe('a state that is waited for', () => {
       application.clock.set(issued);
     });
 
+    it('answers with the state of the token as it is at the end', async () => {
+      const asked = await challenge();
+      const { transactionid: transactionId, serial } = asked;
+      await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
+      const wait = await application.services.statusWaits.begin(OPERATOR, { transactionId, wait: '60S' });
+      const waiting = wait(new AbortController().signal);
+      await untilWaiting(application);
+      await application.check(transactionId, wrongResponse(answerTo(asked)));
+      expect(await waiting).toMatchObject({ end: 'changed', entries: [{ failCount: 1, locked: true }] });
+    });
+
     it('answers at once where the client knows another state', async () => {
       const asked = await challenge();
       const { transactionid, serial } = asked;

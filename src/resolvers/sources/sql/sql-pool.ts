@@ -334,6 +334,9 @@ function reasonOf(cause: unknown, code: string): string {
   if (cause instanceof SqlRowsFault) {
     return cause.message;
   }
+  if (cause instanceof ResolverUnavailable) {
+    return cause.reason;
+  }
   if (cause instanceof ServiceError) {
     return `its settings or its password cannot be read (${cause.code})`;
   }
