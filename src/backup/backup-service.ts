@@ -75,8 +75,8 @@ export class BackupService {
   }
 
   /**
-   * Closes all challenges that are open now. After a recovery that has lost commits, no response that was accepted before
-   * is accepted again then. Users who have not answered yet begin again.
+   * Closes all challenges that are open now. After a recovery that has lost commits, none that was answered before is
+   * answered again then; responses of HOTP and TOTP may be accepted again. Users who have not answered yet begin again.
    * @returns their number
    * @throws ServiceError 'right.missing' for a caller who is no operator
    */

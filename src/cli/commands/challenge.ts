@@ -25,7 +25,7 @@ function addCloseAll(challenge: Command, context: CommandContext): void {
   addCommand(
     challenge,
     'close-all',
-    'close all open challenges, after a point-in-time recovery or a failover that lost commits: no response that was accepted before is accepted again',
+    'close all open challenges, after a point-in-time recovery or a failover that lost commits: no challenge that was answered before is answered again',
     ['challenge close-all', '--json challenge close-all'],
   ).action(async () => {
     const closed = await context.withServices(({ backups }, caller) =>
