@@ -183,6 +183,7 @@ function enrolmentReply(
   });
   // LinOTP leaves out the serial of a plain token. A client that did not choose it could then not use the token.
   const isLeftOut = enrolled.kind === 'plain' && named !== '';
+  // What is undefined is not written.
   return linotpValue(version, true, isLeftOut ? { ...detail, serial: undefined } : detail);
 }
 
