@@ -2,9 +2,11 @@
 //
 //   node --import tsx mutation/plant.js GROUP [TESTS…]    the faults of mutation/planted/GROUP.js; TESTS: what else is run for those not found
 //   --from NUMBER: without the faults before this one, counted from 0
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { clearTimeout, setTimeout } from 'node:timers';
 import { parseArgs } from 'node:util';
 
 import setUp from '../tests/support/database/global-setup.ts';
@@ -19,6 +21,9 @@ const { values, positionals } = parseArgs({
   options: { from: { type: 'string', default: '0' } },
 });
 const [group = '', ...further] = positionals;
+if (!/^\d+$/.test(values.from)) {
+  throw new Error(`--from is not a number: ${values.from}`);
+}
 const planted = await import(`./planted/${group}.js`);
 const faults = planted.faults.slice(Number(values.from));
 let missed = 0;
@@ -35,9 +40,9 @@ for (const [file, from, to, nearest] of faults) {
     source.replaceAll(from, () => to),
   );
   try {
-    const found = testsThatFail(nearest.split(' '), true);
+    const found = await testsThatFail(nearest.split(' '), true);
     missed += Number(found.length === 0);
-    const below = found.length > 0 || further.length === 0 ? [] : testsThatFail(further, false);
+    const below = found.length > 0 || further.length === 0 ? [] : await testsThatFail(further, false);
     console.log(
       [
         `${found.length > 0 ? 'found ' : 'MISSED'} ${title}`,
@@ -54,18 +59,14 @@ console.log(`${faults.length - missed} of ${faults.length} found`);
 process.exitCode = missed > 0 ? 1 : 0;
 
 /** @returns the tests that fail; with `bail` the first of them alone */
-function testsThatFail(tests, bail) {
+async function testsThatFail(tests, bail) {
   const options = ['--config', 'mutation/planted-tests.js', ...(bail ? ['--bail', '--runInBand'] : [])];
-  const { stderr, error } = spawnSync(process.execPath, [...JEST.split(' '), ...options, ...tests], {
-    encoding: 'utf8',
-    timeout: LONGEST_MS,
-    killSignal: 'SIGKILL',
-  });
-  if (error?.code === 'ETIMEDOUT') {
+  const said = await runJest([...options, ...tests]);
+  if (said === undefined) {
     console.log(`no end within ${LONGEST_MS / 1000} s: ${tests.join(' ')}`);
     return [];
   }
-  const [, ...files] = stderr.split(/^FAIL /m);
+  const [, ...files] = said.split(/^FAIL /m);
   return files
     .flatMap((file) => {
       const [name = ''] = file.split(/[\s(]/);
@@ -73,4 +74,29 @@ function testsThatFail(tests, bail) {
       return [...titles].map((title) => `${name}: ${title}`);
     })
     .slice(0, bail ? 1 : undefined);
+}
+
+/** @returns what Jest says; nothing where it finds no end in time */
+async function runJest(parameters) {
+  // In a process group of its own, to be killed with its workers.
+  const jest = spawn(process.execPath, [...JEST.split(' '), ...parameters], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const late = new Error('No end in time');
+  const timer = setTimeout(() => jest.stderr.destroy(late), LONGEST_MS);
+  // A terminal interrupts its own group alone. The fault is then taken back, too.
+  const interrupt = () => jest.stderr.destroy(new Error('Interrupted'));
+  process.once('SIGINT', interrupt);
+  try {
+    return await text(jest.stderr);
+  } catch (error) {
+    process.kill(-jest.pid, 'SIGKILL');
+    if (error !== late) {
+      throw error;
+    }
+  } finally {
+    clearTimeout(timer);
+    process.off('SIGINT', interrupt);
+  }
 }

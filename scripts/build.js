@@ -34,8 +34,9 @@ const LICENCES = 'LICENCES.md';
 /** In a build, the hash of all that it was made of. */
 const INPUTS_FILE = 'inputs.sha256';
 
-/** Beside src/, the inputs of a build. */
-const INPUTS = ['app', 'console', 'docs/guides'];
+/** Beside src/, the inputs of a build. The app shows the version of package.json. */
+const INPUT_FILES = ['package.json', 'tsconfig.json'];
+const INPUT_FOLDERS = ['app', 'console', 'docs/guides'];
 
 /** Files that a coding makes smaller. */
 const TEXTS = ['.html', '.js', '.css', '.json', '.webmanifest', '.svg', '.txt'];
@@ -86,20 +87,23 @@ async function isCurrent(folder) {
 
 async function hashInputs() {
   const hash = createHash('sha256').update(hashSources());
-  const files = [import.meta.filename, ...(await Promise.all(INPUTS.map(filesIn))).flat().sort()];
-  for (const file of files) {
+  const single = INPUT_FILES.map((name) => join(ROOT, name));
+  const inFolders = (await Promise.all(INPUT_FOLDERS.map(filesIn))).flat().sort();
+  for (const file of [import.meta.filename, ...single, ...inFolders]) {
     const content = await readFile(file);
     hash.update(`${relative(ROOT, file)}\0${content.length}\0`).update(content);
   }
   return hash.digest('hex');
 }
 
-/** But for types, which are not built, and of which the checks write some. */
+/** But for types, which are not built, and of which the checks write some, and for what Vite alone has built there. */
 async function filesIn(folder) {
-  const entries = await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true });
+  const place = join(ROOT, folder);
+  const entries = await readdir(place, { recursive: true, withFileTypes: true });
   return entries
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.d.ts'))
-    .map((entry) => join(entry.parentPath, entry.name));
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !file.endsWith('.d.ts') && !file.startsWith(join(place, 'dist/')));
 }
 
 /** Copies the statements that modules read from files beside them. */

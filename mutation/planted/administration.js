@@ -5,7 +5,7 @@ export const faults = [
     'tokens/token-service.ts',
     'found.filter((token) => isVisible(token, grant))',
     'found',
-    'tests/tokens/token-service',
+    'tests/http/admin/declared-rights',
   ],
   [
     'tokens/token-service.ts',

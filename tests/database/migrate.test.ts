@@ -240,7 +240,8 @@ describe('a database of another program', () => {
     [
       'one from before the baseline',
       `UPDATE knex_migrations SET name = '001-realms' WHERE name = '001-baseline';
-       UPDATE knex_migration_checksums SET name = '001-realms' WHERE name = '001-baseline'`,
+       UPDATE knex_migration_checksums SET name = '001-realms' WHERE name = '001-baseline';
+       INSERT INTO knex_migrations (name, batch, migration_time) VALUES ('${NEXT}', 2, now())`,
       `the database lacks 001-baseline, and tankeeper ${packageVersion()} has applied 001-realms; ${here}: run the version that made it`,
     ],
   ])('is refused before anything is changed: %s', async (_which, change, message) => {

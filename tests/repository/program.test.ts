@@ -23,6 +23,7 @@ beforeEach(() => {
   cpSync(join(REPOSITORY, 'bin'), join(checkout, 'bin'), { recursive: true });
   cpSync(join(REPOSITORY, 'scripts/build.js'), join(checkout, 'scripts/build.js'));
   cpSync(join(REPOSITORY, 'package.json'), join(checkout, 'package.json'));
+  cpSync(join(REPOSITORY, 'tsconfig.json'), join(checkout, 'tsconfig.json'));
   symlinkSync(join(REPOSITORY, 'node_modules'), join(checkout, 'node_modules'));
   mkdirSync(join(checkout, 'app/component'), { recursive: true });
   writeFileSync(join(checkout, 'app/vite.config.ts'), 'export default { root: import.meta.dirname };\n');
@@ -153,7 +154,7 @@ describe('scripts/build.js', () => {
     expect(existsSync(join(checkout, 'dist/old.js'))).toBe(false);
     expect(existsSync(join(checkout, 'dist/main.js'))).toBe(true);
     expect(run('-p', "fs.readdirSync('.').sort().join()").out).toBe(
-      'app,bin,console,dist,docs,node_modules,package.json,scripts,src\n',
+      'app,bin,console,dist,docs,node_modules,package.json,scripts,src,tsconfig.json\n',
     );
   });
 
@@ -163,6 +164,39 @@ describe('scripts/build.js', () => {
     appendFileSync(join(checkout, 'src/main.ts'), 'const = 1;\n');
     expect(build().status).toBe(1);
     expect(readFileSync(join(checkout, 'dist/main.js'), 'utf8')).toBe(before);
+  });
+
+  it('copies the build in dist/ with --copy, unless one of its inputs is another', () => {
+    build();
+    mkdirSync(join(checkout, 'app/dist'));
+    writeFileSync(join(checkout, 'app/dist/index.html'), '<!doctype html>\n');
+    // Whatever is not copied cannot be built.
+    remove('node_modules');
+    const copy = (): ReturnType<typeof run> => build('copied', '--copy');
+    const inputs = [
+      'package.json',
+      'tsconfig.json',
+      'scripts/build.js',
+      'src/main.ts',
+      'app/index.html',
+      'console/index.html',
+      'docs/guides/added.md',
+    ];
+    for (const input of inputs) {
+      const path = join(checkout, input);
+      const before = existsSync(path) ? readFileSync(path) : undefined;
+      appendFileSync(path, '\n');
+      const refused = { status: 1, out: '', err: expect.stringContaining("Cannot find package 'vite'") };
+      expect([input, copy()]).toEqual([input, refused]);
+      expect(existsSync(join(checkout, 'copied'))).toBe(false);
+      if (before === undefined) {
+        remove(input);
+      } else {
+        writeFileSync(path, before);
+      }
+    }
+    expect(copy()).toEqual({ status: 0, out: '', err: '' });
+    expect(run('copied/main.js').out).toBe('build\n');
   });
 
   it('is run by `npm ci`, and does nothing there without the compiler', () => {

@@ -224,6 +224,12 @@ describe('/admin/token/show', () => {
     expect((await search(before, 'north-desk')).transactions).toEqual([]);
     await tokens.remove(OPERATOR, { serial: 'MOVED' });
   });
+
+  it('shows no secret', async () => {
+    const { value } = await ask('/admin/token/show', { serial: 'QR1' });
+    expect(value).toMatchObject({ serial: 'QR1' });
+    expect(JSON.stringify(value)).not.toMatch(/seed|secret|nonce|"pin|marker/i);
+  });
 });
 
 describe('/admin/token/list', () => {

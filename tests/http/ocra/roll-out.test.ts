@@ -248,6 +248,22 @@ describe('enrolment', () => {
     expect(result).toMatchObject({ status: false, error: { code } });
     expect((await application.services.tokens.list(OPERATOR, {})).length).toBe(before);
   });
+
+  it('leaves no PIN and no seed in the log', async () => {
+    const first = await phase1({ pin: 'PIN-4711' });
+    const second = await phase2({ pin: 'PIN-4711' });
+    const { transactionid, answer } = await app(first, second);
+    const response = answer(0n);
+    expect(await application.check(transactionid, `PIN-4712${response}`)).toMatchObject({ result: false });
+    expect(await application.check(transactionid, `PIN-4711${response}`)).toMatchObject({ result: true });
+    const log = application.logged.join('\n');
+    const { sharedsecret = '-' } = first.detail ?? {};
+    const { nonce = '-' } = second.detail ?? {};
+    for (const secret of ['PIN-4711', 'PIN-4712', CODE, response, sharedsecret, nonce]) {
+      expect(log).not.toContain(secret);
+    }
+    expect(log).toContain('/ocra/check_t');
+  });
 });
 
 describe('a challenge', () => {
