@@ -23,7 +23,9 @@ export function secretHash(secret: string): Buffer {
  * The kind of a session: `session` to be carried by itself, as cookie and parameter; `login` to be named by a signed
  * token, which everybody who sees the token can read. What one serves for, the other does not.
  */
-export type SessionKind = 'session' | 'login';
+const SESSION_KINDS = ['session', 'login'] as const;
+
+export type SessionKind = (typeof SESSION_KINDS)[number];
 
 /** @returns the values that the database keeps of a session of that kind, which is found by no other kind */
 export function sessionHash(session: string, kind: SessionKind): Buffer {
@@ -49,7 +51,7 @@ export const SESSION = z.object({
   id: z.string().meta({ column: 'ID' }),
   // Or the person who signed in by single sign-on.
   administrator: z.string().meta({ column: 'ADMINISTRATOR' }),
-  kind: z.enum(['session', 'login']).meta({ column: 'KIND' }),
+  kind: z.enum(SESSION_KINDS).meta({ column: 'KIND' }),
   // The address that opened it.
   client: z.string().meta({ column: 'CLIENT' }),
   createdAt: z.date().meta({ column: 'CREATED' }),

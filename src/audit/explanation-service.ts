@@ -97,9 +97,24 @@ export const REFUSAL = RIGHTS.extend({
     .describe('changes of policies since the refusal; absent: the caller may not see them'),
 });
 
-type RightsExplanation = ReadonlyDeep<z.output<typeof RIGHTS>>;
-type RefusalExplanation = ReadonlyDeep<z.output<typeof REFUSAL>>;
-type PolicyChange = NonNullable<RefusalExplanation['changes']>[number];
+interface RightsExplanation extends ReadonlyDeep<z.output<typeof RIGHTS>> {
+  /** Undefined for administrators of this server. */
+  readonly groups: readonly string[] | undefined;
+  readonly realm: string | undefined;
+}
+
+interface ValuesExplanation extends ReadonlyDeep<z.output<typeof VALUES>> {
+  readonly user: string | undefined;
+  readonly realm: string | undefined;
+}
+
+type PublishedRefusal = ReadonlyDeep<z.output<typeof REFUSAL>>;
+type PolicyChange = NonNullable<PublishedRefusal['changes']>[number];
+
+interface RefusalExplanation extends RightsExplanation, Pick<PublishedRefusal, 'refusal' | 'remedies'> {
+  /** Undefined: the caller may not see them. */
+  readonly changes: readonly PolicyChange[] | undefined;
+}
 
 /** Explains the decisions that follow from the policies. Reads only. */
 export class ExplanationService {
@@ -128,7 +143,7 @@ export class ExplanationService {
   }
 
   /** @throws ServiceError 'realm.unknown', 'parameter.invalid' */
-  async explainValues(question: ValuesQuestion): Promise<ReadonlyDeep<z.output<typeof VALUES>>> {
+  async explainValues(question: ValuesQuestion): Promise<ValuesExplanation> {
     const base = await this.#deps.configuration.current();
     const { realm, client } = circumstancesOf(base, question);
     const at = this.#at(question);

@@ -41,7 +41,7 @@ export interface Trail {
 }
 
 /** A part of the audit trail that is not as it was sealed. */
-const FINDING = z.object({
+const AUDIT_FINDING = z.object({
   // `inserted`: a row that was not there when its checkpoint was made, or should have been pruned.
   kind: z.enum(['changed', 'removed', 'inserted']).meta({ column: 'KIND' }),
   target: z.enum(['row', 'checkpoint']).meta({ column: 'TARGET' }),
@@ -54,7 +54,7 @@ const FINDING = z.object({
   reason: z.string().meta({ column: 'REASON' }),
 });
 
-export type AuditFinding = Readonly<z.output<typeof FINDING>>;
+export type AuditFinding = Readonly<z.output<typeof AUDIT_FINDING>>;
 
 /** Receives findings one at a time: there may be millions. */
 type Report = (finding: AuditFinding) => void;
@@ -82,17 +82,20 @@ export const VERIFICATION = z.object({
   rows: count.describe('checked so far'),
   totalRows: count.describe('the approximate number of all rows'),
   checkpoints: count.describe('0 before the end'),
+  // The hash of that checkpoint.
   newestCheckpoint: z.string().describe('the newest checkpoint, hexadecimal; empty before the end'),
+  // Hexadecimal, too.
   expectedCheckpoint: z.string().describe('the checkpoint that must be there; empty where none was given'),
   findings: count,
   listedFindings: z
-    .array(FINDING)
+    .array(AUDIT_FINDING)
     .meta({ column: 'Findings', description: 'the first hundred; empty before the end' }),
   reason: z.string().describe('why it failed; empty where it did not'),
 });
 
 export const NEWEST_VERIFICATION = z.object({
   verification: VERIFICATION.nullable().describe('null: there was none yet'),
+  // Ed25519.
   keys: z.array(z.string()).describe('public keys of the installation, Base64, the current one first'),
 });
 

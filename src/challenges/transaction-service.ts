@@ -58,6 +58,7 @@ const EVENT = z.object({
   action: z
     .string()
     .meta({ column: 'ACTION', description: 'the action of the audit row; empty for a derived event' }),
+  // The actor, the client and the id of the request are empty for a derived event, too.
   actor: z.string().meta({ column: 'ACTOR' }),
   client: z.string().meta({ column: 'CLIENT' }),
   requestId: z.string().meta({ column: 'REQUEST' }),
@@ -72,10 +73,11 @@ export const HISTORY = z.object({
   // Those of the token that the caller may see: of now, or, without a stored challenge, of its last event.
   realms: z.array(z.string()),
   state: z.enum(TRANSACTION_STATES),
+  // False once housekeeping or the removal of the token has removed the challenge.
   isStored: z.boolean().describe('false: the challenge is removed, and the audit alone tells its history'),
   data: z.string().nullable().describe('the display data; null: not stored any more, or withheld'),
   isDataWithheld: z.boolean().describe('true: the caller lacks the right to the display data'),
-  // Of one that a portal may have had issued.
+  // `lseqr://req?…`, of an open challenge that a portal may have had issued; of any other, null.
   code: z
     .string()
     .nullable()

@@ -35,6 +35,11 @@ export const SETTING = z.object({
   max: z.int().optional(),
 });
 
+interface DescribedSetting extends Readonly<z.output<typeof SETTING>> {
+  /** Undefined: there is none, or it is withheld. */
+  readonly value: string | undefined;
+}
+
 /** The configuration without policies, including the parts that are not stored as values of keys. */
 export interface SettingsInForce {
   /** The effective values: those that are set, and the defaults of others. */
@@ -71,7 +76,7 @@ export class SettingService {
   }
 
   /** @returns every setting that the server reads, and after them the others that are stored, by key */
-  async describe(): Promise<readonly Readonly<z.output<typeof SETTING>>[]> {
+  async describe(): Promise<readonly DescribedSetting[]> {
     const { settings } = await this.#deps.configuration.current();
     const others = [...settings.keys()].filter((key) => !isObeyed(key)).sort();
     return [

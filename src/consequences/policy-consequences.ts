@@ -11,6 +11,7 @@ import {
   grantedActions,
   somebodyWrites,
 } from '../policy/granting.ts';
+import type { PolicyFinding } from '../policy/policy.ts';
 import type { ReadPolicy } from '../policy/read-policy.ts';
 import { UNKNOWN_NAME } from '../policy/policy-names.ts';
 import { type Consequence, consequence, CONSEQUENCES } from './consequence.ts';
@@ -26,12 +27,14 @@ export const PREVIEW = z.object({
       }),
     )
     .describe('why the policy is invalid; the rest is then empty'),
-  // It can be stored all the same.
+  // They do not keep the policy from being stored.
   unknownNames: z.array(UNKNOWN_NAME).describe('realms and resolvers that do not exist'),
   consequences: CONSEQUENCES,
 });
 
-export type PolicyPreview = ReadonlyDeep<z.output<typeof PREVIEW>>;
+export interface PolicyPreview extends ReadonlyDeep<z.output<typeof PREVIEW>> {
+  readonly problems: readonly PolicyFinding[];
+}
 
 /** Administrators who lose the same rights. */
 interface LostRights {

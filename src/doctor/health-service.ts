@@ -69,6 +69,7 @@ export const HEALTH = z.object({
     .object({
       examinedAt: z.date(),
       findings: z.array(FINDING).meta({ column: 'Findings' }),
+      // The begin of the export; null: the audit records none.
       lastBackupAt: time.describe('the last `tankeeper export` that the audit records'),
       webhooks: z
         .array(

@@ -31,7 +31,7 @@ export const LATEST_TRANSACTIONS = z
   .describe('those that are stored, newest first; null: the caller lacks the right `admin:transaction`');
 
 /** A user with their tokens. */
-export const PERSON = z.object({
+export const PERSON_WITH_TOKENS = z.object({
   login: z.string(),
   realm: z.string(),
   resolver: z.string(),
@@ -48,6 +48,7 @@ export const PERSON = z.object({
     .describe('open sessions at the account page; null: the caller lacks the right `admin:sessions`'),
 });
 
+type Person = ReadonlyDeep<z.output<typeof PERSON_WITH_TOKENS>>;
 type LatestTransactions = ReadonlyDeep<z.output<typeof LATEST_TRANSACTIONS>>;
 
 const MAX_TOKENS = 100;
@@ -75,7 +76,7 @@ export class PersonService {
    * @throws ServiceError 'right.missing', 'user.unknown' also for a user of none of the caller's realms,
    *   'resolver.unavailable'
    */
-  async person(caller: Caller, reference: UserReference): Promise<ReadonlyDeep<z.output<typeof PERSON>>> {
+  async person(caller: Caller, reference: UserReference): Promise<Person> {
     const { configuration, grant } = await this.#authorize(caller);
     const user = await this.#deps.users.resolve(configuration, reference, grant.realms);
     const { login, realm, resolver, userId } = user;

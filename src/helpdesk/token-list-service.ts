@@ -36,7 +36,7 @@ interface TokenSheetRequest extends Pick<
 const count = z.int().nonnegative();
 
 /** One page of tokens, by serial without regard to case. */
-export const TOKEN_PAGE = z.object({
+export const TOKEN_SHEET = z.object({
   tokens: z
     .array(
       TOKEN.extend({
@@ -56,7 +56,7 @@ export const TOKEN_PAGE = z.object({
     .describe('the number of tokens on all pages; null: no count is kept for this filter'),
 });
 
-type TokenPage = ReadonlyDeep<z.output<typeof TOKEN_PAGE>>;
+type TokenSheet = ReadonlyDeep<z.output<typeof TOKEN_SHEET>>;
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -95,7 +95,7 @@ export class TokenListService {
   async page(
     caller: Caller,
     { isLocked, limit = DEFAULT_LIMIT, cursor, isDescending, hasNames, ...listing }: TokenSheetRequest,
-  ): Promise<TokenPage> {
+  ): Promise<TokenSheet> {
     const { access, configuration: store, users, pages } = this.#deps;
     const { configuration, grant } = await access.authorizeAdmin(store, caller, 'show');
     assertPlace(limit, cursor);
@@ -121,7 +121,7 @@ export class TokenListService {
     caller: Caller,
     tokens: readonly TokenView[],
     hasNames: boolean,
-  ): Promise<TokenPage['tokens']> {
+  ): Promise<TokenSheet['tokens']> {
     const grantOf = (action: string): Grant | undefined =>
       this.#deps.access.grantOf(configuration, caller, { scope: 'admin', action });
     const [open, names] = await Promise.all([

@@ -33,7 +33,13 @@ export const KEY = z.object({
     .meta({ column: 'SECRETS', description: 'the number of secrets sealed with it; absent: not counted' }),
 });
 
-export type ListedKey = Readonly<z.output<typeof KEY>>;
+type PublishedKey = z.output<typeof KEY>;
+
+export interface ListedKey extends KeyState {
+  readonly state: PublishedKey['state'];
+  /** Undefined: not counted. */
+  readonly secrets?: PublishedKey['secrets'];
+}
 
 interface AddedKey extends Pick<NewKey, 'keyId'> {
   /** False if it was there already. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PERSON } from '../helpdesk/person-service.ts';
+import { PERSON_WITH_TOKENS } from '../helpdesk/person-service.ts';
 import { SEARCH_RESULT } from '../helpdesk/search-service.ts';
 import { filter, text } from './input.ts';
 import { operation, type OperationGroup } from './operation.ts';
@@ -31,7 +31,7 @@ const person = operation({
   right: 'admin:show',
   changes: false,
   input: NAMED,
-  output: PERSON,
+  output: PERSON_WITH_TOKENS,
   run: ({ people }, caller, input) => people.person(caller, input),
 });
 

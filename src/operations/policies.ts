@@ -1,13 +1,32 @@
+import { z } from 'zod';
 import { REFUSAL, RIGHTS, VALUES } from '../audit/explanation-service.ts';
 import { consequence } from '../consequences/consequence.ts';
 import { PREVIEW } from '../consequences/policy-consequences.ts';
 import type { PolicyDraft } from '../policy/policy.ts';
 import { listUnknownNames, NAMES } from '../policy/policy-names.ts';
-import { POLICY, POLICY_SCOPES } from '../policy/stored-policy.ts';
+import { POLICY_SCOPES } from '../policy/stored-policy.ts';
 import { choice, expected, flag, list, text } from './input.ts';
 import { operation, type OperationGroup } from './operation.ts';
 
 const name = text('the name of the policy', 'helpdesk');
+
+const POLICY = z.object({
+  name: z.string().meta({ column: 'NAME' }),
+  scope: z.string().meta({ column: 'SCOPE' }),
+  action: z
+    .string()
+    .meta({ column: 'ACTION', description: 'a list with commas, of `action` or `action=value`' }),
+  realm: z.string().meta({ column: 'REALM', description: 'a list with commas' }),
+  user: z.string().meta({ column: 'USER', description: 'a list with commas' }),
+  client: z.string().meta({
+    column: 'CLIENT',
+    description: 'a list with commas of addresses and networks; empty: any',
+  }),
+  time: z
+    .string()
+    .meta({ column: 'TIME', description: '`minute hour day month weekday year;`; empty: always' }),
+  active: z.boolean().meta({ column: 'ACTIVE' }),
+});
 
 const READ = expected(
   POLICY.nullable(),
@@ -46,7 +65,7 @@ const listPolicies = operation({
     realm: text('those that hold in a realm', 'office').optional(),
     user: text('those whose list of users has this entry', 'anna').optional(),
   },
-  output: POLICY.array(),
+  output: z.array(POLICY),
   run: ({ policies }, _caller, input) => policies.list(input),
 });
 

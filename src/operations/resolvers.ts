@@ -5,8 +5,8 @@ import { ServiceError } from '../kernel/errors.ts';
 import { mayHoldPassword } from '../kernel/text.ts';
 import type { Caller } from '../policy/caller.ts';
 import type { ResolverDraft } from '../resolvers/resolver-draft.ts';
-import { DESCRIBED_KINDS, describedKinds, isSecretSetting } from '../resolvers/settings/settings-rules.ts';
-import { describeTrial, DIRECTORY_USER, EXAMINATION } from '../resolvers/user-source.ts';
+import { describedKinds, isSecretSetting } from '../resolvers/settings/settings-rules.ts';
+import { describeTrial, EXAMINATION } from '../resolvers/user-source.ts';
 import type { Services } from '../services.ts';
 import { choice, expected, flag, pairs, password, text } from './input.ts';
 import { operation, type OperationGroup } from './operation.ts';
@@ -22,11 +22,20 @@ const RESOLVER = z.object({
   hasSecret: z.boolean().meta({ column: 'SECRET', description: 'it signs in with a password' }),
 });
 
+const USER = z.object({
+  login: z.string(),
+  userId: z.string(),
+  givenName: z.string(),
+  surname: z.string(),
+  email: z.string(),
+  phone: z.string(),
+});
+
 const TRIAL = z.object({
   isReadable: z.boolean(),
   reason: z.string().optional().describe('why the users cannot be read'),
   users: count.optional(),
-  first: z.array(DIRECTORY_USER).optional().describe('some users; absent: the caller may not list them'),
+  first: z.array(USER).optional().describe('some users; absent: the caller may not list them'),
   hasMore: z.boolean().optional().describe('there are more of those that `find` asks for'),
   found: EXAMINATION.optional().describe(
     'present where not every entry is a user with an id of its own, or lines are passed over',
@@ -112,7 +121,34 @@ const listKinds = operation({
   right: 'system:read',
   changes: false,
   input: {},
-  output: DESCRIBED_KINDS,
+  output: z.object({
+    kinds: z.array(
+      z.object({
+        kind: z.enum(RESOLVER_KINDS).meta({ column: 'KIND' }),
+        meaning: z.string().meta({ column: 'MEANING' }),
+      }),
+    ),
+    settings: z.array(
+      z.object({
+        kind: z.enum(RESOLVER_KINDS).meta({ column: 'KIND' }),
+        name: z.string().meta({ column: 'SETTING' }),
+        isRequired: z.boolean().meta({ column: 'REQUIRED' }),
+        default: z
+          .string()
+          .optional()
+          .meta({ column: 'DEFAULT', description: 'the value that applies without one' }),
+        description: z.string().meta({ column: 'MEANING' }),
+        values: z.array(z.string()).optional().describe('the only values'),
+        example: z.string().optional(),
+        form: z.enum(['lines', 'json']).optional().describe('`json`: a JSON object of texts'),
+        isSecret: z.boolean().optional().describe('a password: given as `secret`, and never shown'),
+        isBoundToSecret: z
+          .boolean()
+          .optional()
+          .describe('where it changes, the stored password must be given again'),
+      }),
+    ),
+  }),
   run: () => Promise.resolve(describedKinds()),
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LATEST_TRANSACTIONS } from '../helpdesk/person-service.ts';
-import { TOKEN_PAGE } from '../helpdesk/token-list-service.ts';
+import { TOKEN_SHEET } from '../helpdesk/token-list-service.ts';
 import { ServiceError } from '../kernel/errors.ts';
 import { NO_REALM } from '../monitoring/monitoring-query.ts';
 import type { Caller } from '../policy/caller.ts';
@@ -61,7 +61,7 @@ const listTokens = operation({
     order: choice('by serial', ['asc', 'desc']).optional(),
     names: flag('with the names of the owners'),
   },
-  output: TOKEN_PAGE,
+  output: TOKEN_SHEET,
   run: async ({ tokenPages }, caller, { status: names = [], ...input }) => {
     if (input.user === undefined && (input.user_realm ?? input.user_resolver) !== undefined) {
       const message = "The parameter 'user' must be a login, where the owner is given";

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { consequence, countText } from '../consequences/consequence.ts';
 import { EVENT_TYPES } from '../webhooks/webhook-event.ts';
-import { DELIVERY, TEST, WEBHOOK } from '../webhooks/webhook.ts';
+import { DELIVERY, WEBHOOK, WEBHOOK_TEST } from '../webhooks/webhook.ts';
 import { flag, list, text } from './input.ts';
 import { operation, type OperationGroup } from './operation.ts';
 
@@ -106,7 +106,7 @@ const testWebhook = operation({
   right: 'system:write',
   changes: true,
   input: { name },
-  output: TEST,
+  output: WEBHOOK_TEST,
   run: ({ webhooks }, caller, input) => webhooks.test(caller, input.name),
   says: ({ status, durationMs }, input) =>
     `the webhook ${input.name} has answered HTTP ${status} after ${durationMs} ms`,

@@ -24,8 +24,9 @@ export const NAMES = z.object({
         }),
       ),
       hasWildcard: z.boolean().describe('`*` means all actions'),
-      // Its policies need one, or users.
+      // A policy of the scope must name a realm.
       requiresRealm: z.boolean(),
+      // A policy of the scope must name users.
       requiresUser: z.boolean(),
       isOpen: z.boolean().describe('without an active policy, every administrator has its rights'),
     }),
@@ -38,7 +39,16 @@ export const NAMES = z.object({
   forms: z.object({ realm: forms, user: forms, client: forms, time: forms }),
 });
 
-export type PolicyNames = ReadonlyDeep<z.output<typeof NAMES>>;
+type PublishedNames = ReadonlyDeep<z.output<typeof NAMES>>;
+type PublishedScope = PublishedNames['scopes'][number];
+
+interface DescribedScope extends PublishedScope {
+  readonly name: PolicyScope;
+}
+
+export interface PolicyNames extends PublishedNames {
+  readonly scopes: readonly DescribedScope[];
+}
 
 const MEANINGS: Readonly<Record<PolicyScope, string>> = {
   admin: 'tokens, users, the audit and sessions',
@@ -97,7 +107,7 @@ export function policyNames(
   };
 }
 
-function describeScope(name: PolicyScope): PolicyNames['scopes'][number] {
+function describeScope(name: PolicyScope): DescribedScope {
   return {
     name,
     meaning: MEANINGS[name],

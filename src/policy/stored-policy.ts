@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { ServiceError } from '../kernel/errors.ts';
 
 export const POLICY_SCOPES = [
@@ -20,26 +19,20 @@ export const RIGHT_SCOPES: readonly RightScope[] = POLICY_SCOPES.filter(
 );
 
 /** A policy as it is stored: lists are comma separated texts, `*` means any; `policy.ts` reads them. */
-export const POLICY = z.object({
-  name: z.string().meta({ column: 'NAME' }),
-  // One of `POLICY_SCOPES`; in a policy that was imported and is inactive, also another one.
-  scope: z.string().meta({ column: 'SCOPE' }),
-  action: z
-    .string()
-    .meta({ column: 'ACTION', description: 'a list with commas, of `action` or `action=value`' }),
-  realm: z.string().meta({ column: 'REALM', description: 'a list with commas' }),
-  user: z.string().meta({ column: 'USER', description: 'a list with commas' }),
-  client: z.string().meta({
-    column: 'CLIENT',
-    description: 'a list with commas of addresses and networks; empty: any',
-  }),
-  time: z
-    .string()
-    .meta({ column: 'TIME', description: '`minute hour day month weekday year;`; empty: always' }),
-  active: z.boolean().meta({ column: 'ACTIVE' }),
-});
-
-export type Policy = Readonly<z.output<typeof POLICY>>;
+export interface Policy {
+  readonly name: string;
+  /** One of `POLICY_SCOPES`; in a policy that was imported and is inactive, also another one. */
+  readonly scope: string;
+  /** Comma list of `action` or `action=value`. */
+  readonly action: string;
+  readonly realm: string;
+  readonly user: string;
+  /** Comma list of addresses and networks; empty means any. */
+  readonly client: string;
+  /** `minute hour day month weekday year;` as cron writes it; empty means always. */
+  readonly time: string;
+  readonly active: boolean;
+}
 
 export function invalidPolicy(message: string): ServiceError<'policy.invalid'> {
   return new ServiceError('policy.invalid', message);
@@ -56,6 +49,8 @@ export function attempt<Value>(read: () => Value): { readonly value?: Value; rea
     throw error;
   }
 }
+
+const FIELDS = ['name', 'scope', 'action', 'realm', 'user', 'client', 'time', 'active'] as const;
 
 /**
  * Keeps an editor from overwriting the change of another one.
@@ -81,5 +76,5 @@ export function assertUnchanged(
 function isSame(one: Policy | null, other: Policy | null): boolean {
   return one === null || other === null
     ? one === other
-    : POLICY.keyof().options.every((field) => one[field] === other[field]);
+    : FIELDS.every((field) => one[field] === other[field]);
 }

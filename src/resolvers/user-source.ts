@@ -14,16 +14,14 @@ declare module '../kernel/errors.ts' {
   }
 }
 
-export const DIRECTORY_USER = z.object({
-  login: z.string(),
-  userId: z.string(),
-  givenName: z.string(),
-  surname: z.string(),
-  email: z.string(),
-  phone: z.string(),
-});
-
-export type DirectoryUser = Readonly<z.output<typeof DIRECTORY_USER>>;
+export interface DirectoryUser {
+  readonly userId: string;
+  readonly login: string;
+  readonly givenName: string;
+  readonly surname: string;
+  readonly email: string;
+  readonly phone: string;
+}
 
 /** The fields by which users are searched. */
 export type UserField = keyof DirectoryUser;

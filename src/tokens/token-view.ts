@@ -7,7 +7,6 @@ import {
   describeToken,
   isLocked,
   type Token,
-  TOKEN_USE,
   type TokenCondition,
 } from './token.ts';
 
@@ -44,7 +43,14 @@ export const TOKEN = z.object({
   algorithm: z.string().nullable(),
   failCount: count.meta({ column: 'FAILS', description: 'wrong responses since the last right one' }),
   maxFail: count.describe('the number of wrong responses that locks the token'),
-  use: TOKEN_USE,
+  use: z.object({
+    validFrom: z.date().nullable().describe('null: from the beginning'),
+    validUntil: z.date().nullable().describe('the first instant at which it is no longer valid; null: none'),
+    useCount: count.describe('the number of responses, counted while a maximum is set'),
+    maxUses: count.nullable().describe('the number of responses after which none is accepted; null: any'),
+    successCount: count.describe('the number of accepted responses, counted while a maximum is set'),
+    maxSuccesses: count.nullable().describe('the number of accepted responses; null: any'),
+  }),
   counter: z.bigint().describe('the next counter: 64 bits, as a text'),
   counterWindow: count,
   syncWindow: count,

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Sealed } from '../keys/vault.ts';
 import type { Owner, OwnerId } from '../users/user.ts';
 import { ServiceError } from '../kernel/errors.ts';
@@ -388,20 +387,20 @@ export function foreignRealms(
   return allowed === 'all' ? [] : realms.filter((name) => !allowed.includes(name));
 }
 
-const count = z.int().nonnegative();
-
 /** The period in which a token is valid, and how often it may be used. */
-export const TOKEN_USE = z.object({
-  validFrom: z.date().nullable().describe('null: from the beginning'),
-  validUntil: z.date().nullable().describe('the first instant at which it is no longer valid; null: none'),
-  // Right and wrong ones.
-  useCount: count.describe('the number of responses, counted while a maximum is set'),
-  maxUses: count.nullable().describe('the number of responses after which none is accepted; null: any'),
-  successCount: count.describe('the number of accepted responses, counted while a maximum is set'),
-  maxSuccesses: count.nullable().describe('the number of accepted responses; null: any'),
-});
-
-export type TokenUse = Readonly<z.output<typeof TOKEN_USE>>;
+export interface TokenUse {
+  /** null: from the beginning. */
+  readonly validFrom: Date | null;
+  /** The first instant at which it is no longer valid; null: none. */
+  readonly validUntil: Date | null;
+  /** Responses, right and wrong, counted while a maximum is set. */
+  readonly useCount: number;
+  /** null: any number. */
+  readonly maxUses: number | null;
+  /** Accepted responses, counted while a maximum is set. */
+  readonly successCount: number;
+  readonly maxSuccesses: number | null;
+}
 
 /** The use of a new token: no bounds. */
 export const UNBOUND_USE: TokenUse = {

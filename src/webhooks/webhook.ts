@@ -65,14 +65,14 @@ export const DELIVERY = z.object({
 export type PendingDelivery = Readonly<z.output<typeof DELIVERY>>;
 
 /** The answer of a receiver to a test event. */
-export const TEST = z.object({
+export const WEBHOOK_TEST = z.object({
   status: z.int().nullable().describe('the HTTP status of the answer; null: there was none'),
   failure: z.string().nullable().describe('null: it was delivered'),
   durationMs: count,
   eventId: z.string(),
 });
 
-export type WebhookTest = Readonly<z.output<typeof TEST>>;
+export type WebhookTest = Readonly<z.output<typeof WEBHOOK_TEST>>;
 
 export type SendResult =
   | { readonly status: number; readonly failure?: never }

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { ServiceError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 
-/** The messages of every limit by which a request or a connection can be refused. */
+/** Every limit by which a request or a connection can be refused, with the message of the refusal. */
 const MESSAGES = {
   'client-requests': 'Too many requests',
   'client-failures': 'Too many responses that were not accepted',
@@ -18,7 +18,7 @@ const MESSAGES = {
 
 export type LimitName = keyof typeof MESSAGES;
 
-/** The labels of the metric. */
+/** Every limit, as the metric labels it. */
 export const LIMIT_NAMES = Object.keys(MESSAGES) as LimitName[];
 
 /** The metrics of limits. */

@@ -1,37 +1,28 @@
 import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
-import { RESOLVER_KINDS } from '../../configuration/configuration.ts';
 import { ServiceError } from '../../kernel/errors.ts';
-import type { ReadonlyDeep } from '../../kernel/readonly-deep.ts';
 import { parseJsonObject } from '../../kernel/text.ts';
 
 /** Settings of a resolver: names in canonical case, values as texts, as LinOTP keeps them. */
 export type Settings = Readonly<Record<string, string>>;
 
 /** The description of a setting: for people, the form of the console and the help of the command. */
-export const SETTING = z.object({
-  kind: z.enum(RESOLVER_KINDS).meta({ column: 'KIND' }),
-  name: z.string().meta({ column: 'SETTING' }),
-  isRequired: z.boolean().meta({ column: 'REQUIRED' }),
-  default: z
-    .string()
-    .optional()
-    .meta({ column: 'DEFAULT', description: 'the value that applies without one' }),
-  // A sentence, with its full stop.
-  description: z.string().meta({ column: 'MEANING' }),
-  values: z.array(z.string()).optional().describe('the only values'),
-  // Of a usual installation.
-  example: z.string().optional(),
-  // `lines`: several lines. Default: one line.
-  form: z.enum(['lines', 'json']).optional().describe('`json`: a JSON object of texts'),
-  isSecret: z.boolean().optional().describe('a password: given as `secret`, and never shown'),
-  isBoundToSecret: z
-    .boolean()
-    .optional()
-    .describe('where it changes, the stored password must be given again'),
-});
-
-export type SettingFacts = ReadonlyDeep<Omit<z.output<typeof SETTING>, 'kind' | 'name' | 'isRequired'>>;
+export interface SettingFacts {
+  /** A sentence, with its full stop. */
+  readonly description: string;
+  /** The value that applies without one. */
+  readonly default?: string;
+  /** The only values. */
+  readonly values?: readonly string[];
+  /** A value of a usual installation. */
+  readonly example?: string;
+  /** `lines`: several lines; `json`: a JSON object of texts. Default: one line. */
+  readonly form?: 'lines' | 'json';
+  /** A password: it is written, and never shown. */
+  readonly isSecret?: true;
+  /** The stored password must be given again where it changes. */
+  readonly isBoundToSecret?: true;
+}
 
 export function setting<Schema extends z.ZodType>(schema: Schema, facts: SettingFacts): Schema {
   return schema.meta({ ...facts });

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { type Resolver, RESOLVER_KINDS, type ResolverKind } from '../../configuration/configuration.ts';
-import type { ReadonlyDeep } from '../../kernel/readonly-deep.ts';
 import { LDAP_SETTINGS } from './ldap-settings.ts';
 import {
   canonicalSettings,
   readSettings,
-  SETTING,
   setting,
   type SettingFacts,
   type Settings,
@@ -32,9 +30,13 @@ const KINDS: Readonly<Record<ResolverKind, { readonly meaning: string; readonly 
   ldap: { meaning: 'Users in an LDAP directory.', schema: LDAP_SETTINGS },
 };
 
-type DescribedSetting = ReadonlyDeep<Omit<z.output<typeof SETTING>, 'kind'>>;
+interface DescribedSetting extends SettingFacts {
+  readonly name: string;
+  /** True if there is no resolver of the kind without it. */
+  readonly isRequired: boolean;
+}
 
-function describedSettings({ shape }: z.ZodObject): readonly DescribedSetting[] {
+function describedSettings({ shape }: z.ZodObject): DescribedSetting[] {
   return Object.entries(shape).map(([name, one]) => ({
     name,
     isRequired: !z.safeParse(one, undefined).success,
@@ -42,18 +44,11 @@ function describedSettings({ shape }: z.ZodObject): readonly DescribedSetting[] 
   }));
 }
 
-/** The kinds of resolvers, and the settings of all. */
-export const DESCRIBED_KINDS = z.object({
-  kinds: z.array(
-    z.object({
-      kind: z.enum(RESOLVER_KINDS).meta({ column: 'KIND' }),
-      meaning: z.string().meta({ column: 'MEANING' }),
-    }),
-  ),
-  settings: z.array(SETTING),
-});
-
-export function describedKinds(): ReadonlyDeep<z.output<typeof DESCRIBED_KINDS>> {
+/** @returns the kinds of resolvers, and the settings of all */
+export function describedKinds(): {
+  readonly kinds: readonly { readonly kind: ResolverKind; readonly meaning: string }[];
+  readonly settings: readonly (DescribedSetting & { readonly kind: ResolverKind })[];
+} {
   return {
     kinds: RESOLVER_KINDS.map((kind) => ({ kind, meaning: KINDS[kind].meaning })),
     settings: RESOLVER_KINDS.flatMap((kind) =>

@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ListedKey, Rotation } from '../../../../src/keys/key-service.ts';
-import type { KeyState } from '../../../../src/keys/vault.ts';
 import { type Answers, type Call, runFake } from '../../fake-dependencies.ts';
 
 const [ONE, TWO] = ['1'.repeat(16), '2'.repeat(16)];
 const AT = new Date('2026-11-21T12:00:00Z');
-const ADDED: ListedKey & KeyState = {
+const ADDED: ListedKey = {
   keyId: TWO,
   state: 'added',
   createdAt: AT,
@@ -13,7 +12,7 @@ const ADDED: ListedKey & KeyState = {
   currentSince: undefined,
   retiredAt: undefined,
 };
-const KEYS: readonly (ListedKey & KeyState)[] = [
+const KEYS: readonly ListedKey[] = [
   { ...ADDED, keyId: ONE, state: 'current', isCurrent: true, currentSince: AT, secrets: 12 },
   ADDED,
 ];
