@@ -30,7 +30,7 @@ export interface CheckedTransaction {
   readonly known: boolean;
   /** That of the transaction, for a response. */
   readonly token?: Pick<Token, 'serial' | 'type'> | undefined;
-  /** True for a response to one that was closed without a right one (`ClosedBy`), or is now, as its token is reserved. */
+  /** True for a response to one that was closed without a right one (`ClosedBy`), or is now: its token is reserved. */
   readonly dropped: boolean;
   readonly failCount: number;
   readonly result: boolean;

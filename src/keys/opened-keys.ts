@@ -95,8 +95,8 @@ interface KeySettings {
 }
 
 /**
- * Opens the keys of a database by the key file or the configured security module, and logs warnings and notes for operators. A database
- * without any gets its first one.
+ * Opens the keys of a database by the key file or the configured security module, and logs warnings and notes for
+ * operators. A database without any gets its first one.
  * @throws ServiceError 'key.unavailable', 'security-module.unavailable'
  */
 export async function openKeys(settings: KeySettings, registry: Registry, log: Log): Promise<OpenedKeys> {

@@ -13,7 +13,7 @@ interface EnrolmentForm {
   readonly noImage: () => string;
 }
 
-/** @returns the `detail` of the answer to /admin/init, with the order of keys of LinOTP 2.12.6; it has no serial of a plain token */
+/** @returns the `detail` of the answer to /admin/init in the order of LinOTP 2.12.6, always with the serial */
 export function enrolmentDetail(enrolled: Enrolled, form: EnrolmentForm): Shown<typeof ENROLMENT_DETAIL> {
   switch (enrolled.kind) {
     case 'phase1':
