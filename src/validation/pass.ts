@@ -101,11 +101,21 @@ function refused({ tokens, open, guessed, first }: Tried): PassDecision {
   const isOpenPin = open?.isPin === true;
   const isPin = withPin.length > 0 || isOpenPin;
   const counted = (isPin ? withPin : tokens).map((tried) => count(tried, isPin));
-  const isTriggering = guessed !== undefined && !isPin && open === undefined;
+  const isTriggering = guessed !== undefined && !isPin && isUncountedFor(guessed, open);
   const changes = isTriggering ? [...counted, failed(guessed)] : counted;
   const refused = refusal(changes, isOpenPin || !isPin ? open : undefined, first);
   const beside = open === undefined ? {} : ({ isBesideOpen: true } as const);
   return { ...refused, result: false, ...beside, ...causeOf(refused, tokens) };
+}
+
+/** @returns true where no challenge counts a guess at the token: none is open, or that of another one that cannot answer */
+export function isUncountedFor({ id }: Token, open: OpenDecision | undefined): boolean {
+  if (open === undefined) {
+    return true;
+  }
+  const { decision, answered } = open;
+  const isCounted = decision.result || (decision.change !== null && decision.reason !== 'locked');
+  return !isCounted && answered.token.id !== id;
 }
 
 function refusal(

@@ -22,7 +22,7 @@ import { type ProvidedResponse, type ResponseChecker, splitPass } from '../chall
 import type { OpenChallenges } from './open-challenges.ts';
 import type { PassChecker } from './pass-checker.ts';
 import type { PassStore, SeenByPass } from './pass-store.ts';
-import { decidePass, isRightResponse, type PassDecision, type TriedToken } from './pass.ts';
+import { decidePass, isRightResponse, isUncountedFor, type PassDecision, type TriedToken } from './pass.ts';
 
 /** A response of a serial or a user, to the transaction if one is named. */
 interface ValidationRequest {
@@ -226,7 +226,7 @@ export class ValidationService {
     const first = this.#takingPasses(tokens);
     const accepted =
       first === undefined
-        ? await this.#answerOpen(act, configuration, answering, provided)
+        ? await this.#answerOpen(act, configuration, answering, provided, guessed)
         : await this.#settlePass(act, configuration, answering, { tokens, first, guessed }, provided);
     if (accepted !== undefined) {
       return accepted;
@@ -356,19 +356,22 @@ export class ValidationService {
 
   /**
    * Answers the newest open challenge for which the response is correct (`OpenChallenges`).
-   * @returns true if it was accepted; undefined: nothing is open, and nothing was changed
+   * @returns true if it was accepted; undefined: nothing is open that counts a guess at the token
    */
   async #answerOpen(
     act: Act,
     configuration: Configuration,
     tokenOrOwner: TokenOrOwner,
     provided: ProvidedResponse,
+    guessed: Token | undefined,
   ): Promise<boolean | undefined> {
     const known = knownOnce(this.#deps.clock);
     const providedOnce = askedOnce(provided);
     const decideOn = (found: readonly ChallengeOfToken[]): Promise<OpenDecision | undefined> =>
       this.#deps.open.decide(configuration, found, providedOnce(), known(found));
-    return (await this.#deps.challenges.answerOpen(tokenOrOwner, decideOn, act))?.decision.result;
+    const answered = await this.#deps.challenges.answerOpen(tokenOrOwner, decideOn, act);
+    const isOver = guessed === undefined ? answered !== undefined : !isUncountedFor(guessed, answered);
+    return isOver ? answered?.decision.result : undefined;
   }
 }
 

@@ -192,6 +192,28 @@ describe('a wrong PIN, under the policy challenge_response', () => {
     expect(await failCount()).toBe(2);
   });
 
+  it.each([
+    ['locked', 'no other one'],
+    ['disabled', 'no other one'],
+    ['locked', 'a token of HOTP'],
+  ])('counts beside an open challenge of another token that is %s, and %s', async (state, third) => {
+    const other = `${serial}B`;
+    await application.enrolPlain(other, SUITE, { pin: 'other', user, realm: 'staff' });
+    await application.challenge(other, 'Pay 50 EUR');
+    const change = state === 'locked' ? 'fail_count = max_fail' : 'active = false';
+    await queryOnce(application.databaseUrl, `UPDATE tokens SET ${change} WHERE serial = '${other}'`);
+    if (third !== 'no other one') {
+      const hotp = { type: 'hmac', serial: `${serial}H`, genkey: '1', pin: 'hotp', user, realm: 'staff' };
+      await application.asAdmin('/admin/init', hotp);
+    }
+    for (const pass of ['nip1', '12345678', 'nip2']) {
+      expect((await ask({ pass })).result).toMatchObject(REFUSED);
+    }
+    expect(await failCount()).toBe(3);
+    expect((await ask({ pass: 'pin' })).detail).toMatchObject({ serial });
+    expect(await failCount()).toBe(3);
+  });
+
   it('cannot be guessed by many requests at once', async () => {
     await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 3 });
     await Promise.all(Array.from({ length: 12 }, (_, index) => ask({ pass: `nip${index}` })));
