@@ -19,12 +19,12 @@ export function secretHash(secret: string): Buffer {
   return createHash('sha256').update(secret, 'utf8').digest();
 }
 
+const SESSION_KINDS = ['session', 'login'] as const;
+
 /**
  * The kind of a session: `session` to be carried by itself, as cookie and parameter; `login` to be named by a signed
  * token, which everybody who sees the token can read. What one serves for, the other does not.
  */
-const SESSION_KINDS = ['session', 'login'] as const;
-
 export type SessionKind = (typeof SESSION_KINDS)[number];
 
 /** @returns the values that the database keeps of a session of that kind, which is found by no other kind */

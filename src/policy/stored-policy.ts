@@ -50,7 +50,16 @@ export function attempt<Value>(read: () => Value): { readonly value?: Value; rea
   }
 }
 
-const FIELDS = ['name', 'scope', 'action', 'realm', 'user', 'client', 'time', 'active'] as const;
+const FIELDS = Object.keys({
+  name: true,
+  scope: true,
+  action: true,
+  realm: true,
+  user: true,
+  client: true,
+  time: true,
+  active: true,
+} satisfies Record<keyof Policy, true>) as (keyof Policy)[];
 
 /**
  * Keeps an editor from overwriting the change of another one.
