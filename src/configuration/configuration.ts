@@ -34,7 +34,10 @@ export interface Resolver {
   readonly settings: Readonly<Record<string, string>>;
   /** Its file must be below a folder of RESOLVER_FILE_DIRS. False where it was configured at the machine. */
   readonly isBounded: boolean;
-  /** A value that changes with every new secret; absent or null without a secret. Reveals nothing of the secret. */
+  /**
+   * A value that changes with every new secret; null without a secret; absent where the resolver is not stored. Reveals
+   * nothing of the secret.
+   */
   readonly secretStamp?: string | null;
 }
 

@@ -255,8 +255,9 @@ export class LinotpImportService {
     report: ImportReport,
     totals: Readonly<Record<'tokens' | 'challenges', number>>,
   ): (target: ImportTransaction) => Promise<void> {
-    const { source, encryptionKey, localTime, places } = request;
-    const { vault, sources } = this.#deps;
+    const { source, encryptionKey, localTime, places, dryRun } = request;
+    const { vault } = this.#deps;
+    const sources = dryRun ? rehearsed(this.#deps.sources) : this.#deps.sources;
     const shared = { source, installation, encryptionKey, vault, report };
     if (group !== 'tokens' && group !== 'challenges') {
       return (target) => new ConfigurationImport({ ...shared, places }).run(group, target);
@@ -271,6 +272,11 @@ export class LinotpImportService {
         : new ChallengeImport({ ...shared, localTime, progress }).run(target);
     };
   }
+}
+
+/** In a rehearsal no other connection sees the secrets of resolvers as they are changed: they are not compared. */
+function rehearsed(sources: UserSources): UserSources {
+  return ({ id, name, kind, settings, isBounded }) => sources({ id, name, kind, settings, isBounded });
 }
 
 /** Two installations cannot be told apart once they are mixed: an import would remove the entries of the other one. */

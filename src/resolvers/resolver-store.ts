@@ -169,7 +169,7 @@ export class ResolverSecretStore {
   async open({
     id,
     name,
-    secretStamp = null,
+    secretStamp,
   }: Pick<Resolver, 'id' | 'name' | 'secretStamp'>): Promise<string | undefined> {
     const row = await this.#database
       .knex('resolvers')
@@ -178,7 +178,7 @@ export class ResolverSecretStore {
     const sealed = row?.secret ?? undefined;
     // As in the configuration.
     const present = sealed === undefined ? null : createHash('sha256').update(sealed).digest('hex');
-    if (present !== secretStamp) {
+    if (secretStamp !== undefined && present !== secretStamp) {
       throw new ResolverUnavailable({ resolver: name, reason: 'its password was changed at this moment' });
     }
     return sealed === undefined
