@@ -104,7 +104,7 @@ export class PassStore {
         tokens: hasWaited ? await findMeant(knex, tokenOrOwner, tokens) : tokens,
         open,
       });
-      // Beside an open challenge under the locks, whatever changes: the time must not tell the PIN.
+      // Beside an open challenge under the locks, whatever changes: a shared statement would tell the PIN by its time.
       const isForLocks = decision.open !== undefined || decision.isBesideOpen === true;
       const isApplied = !isForLocks && (await this.#apply(decision, key, act));
       return isApplied ? decision : this.#settleLocked(tokenOrOwner, tokens, decide, act);

@@ -216,12 +216,19 @@ function withoutHash({ userId, login, givenName, surname, email, phone }: Manage
 }
 
 /**
- * @param load makes the source; called once, by the first call of a method but `close`
+ * @param load makes the source; called by the first call of a method but `close`, again only after it has failed
  * @returns a source that loads the other one first
  */
 export function loadOnUse(load: () => Promise<UserSource>): Required<UserSource> {
   let loaded: Promise<UserSource> | undefined;
-  const source = (): Promise<UserSource> => (loaded ??= load());
+  const source = (): Promise<UserSource> => {
+    loaded ??= load().catch((error: unknown) => {
+      // The next use tries again.
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
   return {
     findByLogin: async (login) => (await source()).findByLogin(login),
     findById: async (userId) => (await source()).findById(userId),

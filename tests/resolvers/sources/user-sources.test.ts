@@ -92,6 +92,18 @@ describe('a source whose uses are told', () => {
 });
 
 describe('a source that is loaded on use', () => {
+  it('is loaded again where that has failed, and closes without a fault', async () => {
+    let loads = 0;
+    const source = loadOnUse(() => {
+      loads += 1;
+      return loads === 1 ? Promise.reject(new Error('no file can be opened')) : Promise.resolve(HELD);
+    });
+    await expect(source.count()).rejects.toThrow('no file can be opened');
+    await source.close();
+    expect(await source.count()).toBe(2);
+    expect(loads).toBe(2);
+  });
+
   it('is loaded by its first call, once, also by calls at the same time', async () => {
     let loads = 0;
     const source = loadOnUse(() => {
