@@ -149,8 +149,8 @@ export class ChallengeStore {
    * Answers a challenge exactly once: reads it with its token, or remembers both from the issue, calls `decide`, and
    * applies the decision only if the token and its challenges have not changed in between; otherwise decides again, on
    * what is stored, at last under the token's lock.
-   * @param decide may be called three times, at last under the token's lock; must not have effects of its own. Its reads
-   *   need a connection to the database of their own, then a second one
+   * @param decide may be called three times, at last under the token's lock; must not have effects of its own. What it
+   *   reads then takes a second connection to the database
    * @param revision of the configuration that `decide` goes by; undefined: the challenge is read
    * @returns the decision that was applied, undefined when there is no such transaction
    */
