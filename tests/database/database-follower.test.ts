@@ -97,8 +97,8 @@ async function listeners(except: number, and = ''): Promise<readonly number[]> {
 async function untilListening(except = 0): Promise<number> {
   let found: number | undefined;
   await until(async () => {
-    // Or a look, which comes later.
-    [found] = await listeners(except, "AND (query LIKE 'LISTEN%' OR query LIKE '% AS writable')");
+    // A look that was answered, which comes after LISTEN: whoever ends the connection then disturbs none.
+    [found] = await listeners(except, "AND query LIKE '% AS writable' AND state = 'idle'");
     return found !== undefined;
   });
   return found ?? 0;
