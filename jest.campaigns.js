@@ -1,6 +1,6 @@
 import base from './jest.config.js';
 
-/** The campaigns against models, kills, races, hostile requests and in browsers: in a short form, or with CAMPAIGN=long.
+/** The campaigns: programs and directories, models, kills, races, hostile requests, browsers. CAMPAIGN=long: the long form.
  * @type {import('jest').Config} */
 export default {
   ...base,

@@ -185,7 +185,7 @@ const APART = [
   'serve', 'config', 'demo', 'device scan', 'device list', 'device forget',
   'device activation-code',
   'restore',
-  // It issues challenges as /ocra/request does: tests/cli/commands/tokens/getting-started.
+  // It issues challenges as /ocra/request does: tests/campaigns/guides/getting-started.
   'challenge issue',
   // It opens the installation by itself, and changes nothing: tests/campaigns/doctor.
   'doctor',

@@ -232,7 +232,7 @@ const GUIDES: Readonly<Record<string, Guide>> = {
 /** Guides whose commands run elsewhere, or cannot run here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'moving-from-linotp': 'tests/campaigns/guides/moving-guide.test.ts',
-  'getting-started': 'tests/cli/commands/tokens/getting-started.test.ts',
+  'getting-started': 'tests/campaigns/guides/getting-started.test.ts',
   integrator: 'integrator-guide.test.ts',
   resolvers: 'resolvers-guide.test.ts',
   'security-modules': 'tests/campaigns/security-module makes a token of SoftHSM with the same commands',

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { type Ended, runCli } from '../cli/cli-process.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { ServerClient } from '../support/servers/server-client.ts';
-import { type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
-import { APP_KEY, totpAt } from '../support/values/authenticator-app.ts';
+import { type Ended, runCli } from '../../cli/cli-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { ServerClient } from '../../support/servers/server-client.ts';
+import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import { APP_KEY, totpAt } from '../../support/values/authenticator-app.ts';
 
 let folder: string;
 let database: TestDatabase;

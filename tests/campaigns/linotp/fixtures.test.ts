@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
-import { readOcraSettings } from '../../src/configuration/settings.ts';
-import { LocalTime } from '../../src/linotp/linotp-source.ts';
-import { checkPin } from '../../src/tokens/token-settings.ts';
-import { TestApplication } from '../support/application/test-application.ts';
-import { findMariadb, type Mariadb, startMariadb } from '../support/servers/mariadb.ts';
+import { readOcraSettings } from '../../../src/configuration/settings.ts';
+import { LocalTime } from '../../../src/linotp/linotp-source.ts';
+import { checkPin } from '../../../src/tokens/token-settings.ts';
+import { TestApplication } from '../../support/application/test-application.ts';
+import { findMariadb, type Mariadb, startMariadb } from '../../support/servers/mariadb.ts';
 import {
   type Expected,
   type ExpectedToken,
@@ -17,8 +17,8 @@ import {
   type Imported,
   importFixture,
   loadIntoMariadb,
-} from './linotp-fixture.ts';
-import { opened, type StoredRow, storedTokens, wholeContent } from './stored-installation.ts';
+} from '../../linotp/linotp-fixture.ts';
+import { opened, type StoredRow, storedTokens, wholeContent } from '../../linotp/stored-installation.ts';
 
 const berlin = new LocalTime('Europe/Berlin');
 /** Resolvers of directories and databases that do not exist any more: their users have no login here. */

@@ -3,23 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { computeResponse, timeStepAt } from '../../src/ocra/compute.ts';
-import { questionOf } from '../support/values/asked-question.ts';
-import { parseOcraSuite } from '../../src/ocra/suite.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { computeResponse, timeStepAt } from '../../../src/ocra/compute.ts';
+import { questionOf } from '../../support/values/asked-question.ts';
+import { parseOcraSuite } from '../../../src/ocra/suite.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import {
   type ProcessEnd,
   type ServerProcess,
   runTankeeper,
   startServerProcess,
-} from '../support/servers/server-process.ts';
-import { ServerClient } from '../support/servers/server-client.ts';
-import { until } from '../support/values/until.ts';
+} from '../../support/servers/server-process.ts';
+import { ServerClient } from '../../support/servers/server-client.ts';
+import { until } from '../../support/values/until.ts';
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 const SUITE = parseOcraSuite('OCRA-1:HOTP-SHA256-8:QN08-T1M');
 const KEY = '31'.repeat(32);
-const SHIFTED = pathToFileURL(join(import.meta.dirname, '../support/environment/shifted-clock.js')).href;
+const SHIFTED = pathToFileURL(join(import.meta.dirname, '../../support/environment/shifted-clock.js')).href;
 /** Makes the removal of everything that is old by any measure a matter of seconds. */
 const EAGER = { HOUSEKEEPING_INTERVAL: '1', CHALLENGE_RETENTION: '1', AUDIT_RETENTION: '400D' };
 

@@ -2,12 +2,12 @@ import { chmod } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { startServerProcess } from '../../../support/servers/server-process.ts';
-import { startSilentServer } from '../../../support/servers/silent-server.ts';
-import { untilWaiting } from '../../../support/database/held-statement.ts';
-import { createTestDatabase } from '../../../support/database/test-database.ts';
-import { runCli, startCli } from '../../cli-process.ts';
-import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
+import { startServerProcess } from '../../support/servers/server-process.ts';
+import { startSilentServer } from '../../support/servers/silent-server.ts';
+import { untilWaiting } from '../../support/database/held-statement.ts';
+import { createTestDatabase } from '../../support/database/test-database.ts';
+import { runCli, startCli } from '../../cli/cli-process.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
 const folder = temporaryFolder();
 

@@ -4,11 +4,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
-import { codeBlocks, shellLines } from '../../../repository/markdown.ts';
-import { readRepositoryFile } from '../../../repository/repository-file.ts';
-import { type TestDatabase, createTestDatabase } from '../../../support/database/test-database.ts';
-import { type ServerProcess, startServerProcess } from '../../../support/servers/server-process.ts';
-import { testProgram } from '../../../support/servers/test-build.ts';
+import { codeBlocks, shellLines } from '../../repository/markdown.ts';
+import { readRepositoryFile } from '../../repository/repository-file.ts';
+import { type TestDatabase, createTestDatabase } from '../../support/database/test-database.ts';
+import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import { testProgram } from '../../support/servers/test-build.ts';
 
 /** The input at the prompts of a roll-out and of a challenge, by the text since the last answer. */
 const ANSWERS: readonly (readonly [prompt: RegExp, answer: (text: string) => string])[] = [

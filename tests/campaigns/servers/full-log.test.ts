@@ -6,11 +6,11 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { freePort, waitForPort } from '../support/servers/wait-for-port.ts';
-import { describeWithProgram } from '../support/servers/system-programs.ts';
-import { testProgram } from '../support/servers/test-build.ts';
-import { until } from '../support/values/until.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { freePort, waitForPort } from '../../support/servers/wait-for-port.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { testProgram } from '../../support/servers/test-build.ts';
+import { until } from '../../support/values/until.ts';
 
 /** More lines than a pipe, its reader and the server keep. */
 const MANY = 9_000;

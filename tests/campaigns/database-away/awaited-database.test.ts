@@ -5,12 +5,12 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { DatabaseProxy } from '../support/database/database-proxy.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { freePort } from '../support/servers/wait-for-port.ts';
-import { runTankeeper } from '../support/servers/server-process.ts';
-import { testProgram } from '../support/servers/test-build.ts';
-import { until } from '../support/values/until.ts';
+import { DatabaseProxy } from '../../support/database/database-proxy.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { freePort } from '../../support/servers/wait-for-port.ts';
+import { runTankeeper } from '../../support/servers/server-process.ts';
+import { testProgram } from '../../support/servers/test-build.ts';
+import { until } from '../../support/values/until.ts';
 
 const WAITS = 'The server waits for its database';
 

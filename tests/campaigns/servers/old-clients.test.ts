@@ -4,11 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ServerProcess, runTankeeper, startServerProcess } from '../support/servers/server-process.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import {
+  type ServerProcess,
+  runTankeeper,
+  startServerProcess,
+} from '../../support/servers/server-process.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 
 const run = promisify(execFile);
-const SCRIPT = join(import.meta.dirname, '../../docs/examples/old_client.py');
+const SCRIPT = join(import.meta.dirname, '../../../docs/examples/old_client.py');
 const PASSWORD = 'correct horse';
 
 let database: TestDatabase;

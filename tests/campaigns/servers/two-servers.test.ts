@@ -2,16 +2,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { newApiToken } from '../../src/administrators/administrator-service.ts';
-import { AdministratorStore } from '../../src/administrators/administrator-store.ts';
-import { newSession, secretHash } from '../../src/administrators/session.ts';
-import { systemRandom } from '../../src/kernel/system-random.ts';
-import { Argon2PasswordHasher } from '../../src/users/password-hash.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { type Answered, ServerClient } from '../support/servers/server-client.ts';
-import { runTankeeper, type ServerProcess, startServerProcess } from '../support/servers/server-process.ts';
-import { ACT } from '../support/values/token-values.ts';
-import { until } from '../support/values/until.ts';
+import { newApiToken } from '../../../src/administrators/administrator-service.ts';
+import { AdministratorStore } from '../../../src/administrators/administrator-store.ts';
+import { newSession, secretHash } from '../../../src/administrators/session.ts';
+import { systemRandom } from '../../../src/kernel/system-random.ts';
+import { Argon2PasswordHasher } from '../../../src/users/password-hash.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { type Answered, ServerClient } from '../../support/servers/server-client.ts';
+import {
+  runTankeeper,
+  type ServerProcess,
+  startServerProcess,
+} from '../../support/servers/server-process.ts';
+import { ACT } from '../../support/values/token-values.ts';
+import { until } from '../../support/values/until.ts';
 
 let folder: string;
 let database: TestDatabase;

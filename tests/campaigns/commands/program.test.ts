@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { readRepositoryFile, REPOSITORY } from './repository-file.ts';
+import { readRepositoryFile, REPOSITORY } from '../../repository/repository-file.ts';
 
 let checkout: string;
 
