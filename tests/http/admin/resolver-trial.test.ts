@@ -220,49 +220,43 @@ describe('/admin/resolver/test', () => {
   });
 });
 
-describe('/system/setResolver', () => {
-  it('keeps the password that is given as empty, and removes it on request', async () => {
-    const set = async (given: Record<string, string>): Promise<string | undefined> => {
-      const parameters = { type: 'sqlresolver', ...settings, name: 'spare', ...given };
-      return (await ask('/system/setResolver', parameters)).error?.message;
-    };
-    const stamp = async () => (await application.services.resolvers.show('spare')).secretStamp;
-    await set({ Password: 'a spare one' });
-    const stored = await stamp();
-    expect(stored).toEqual(expect.any(String));
-    expect(await set({ Password: '' })).toBeUndefined();
-    expect(await stamp()).toBe(stored);
-    expect(await set({ Server: 'other.example' })).toContain('must be given again');
-    expect(await set({ Password: 'p', remove_password: '1' })).toMatch(/^Give a password or remove/);
-    expect(await set({ Server: 'other.example', remove_password: '1' })).toBeUndefined();
-    expect(await stamp()).toBeNull();
-  });
+it('/system/setResolver keeps the password that is given as empty, and removes it on request', async () => {
+  const set = async (given: Record<string, string>): Promise<string | undefined> => {
+    const parameters = { type: 'sqlresolver', ...settings, name: 'spare', ...given };
+    return (await ask('/system/setResolver', parameters)).error?.message;
+  };
+  const stamp = async () => (await application.services.resolvers.show('spare')).secretStamp;
+  await set({ Password: 'a spare one' });
+  const stored = await stamp();
+  expect(stored).toEqual(expect.any(String));
+  expect(await set({ Password: '' })).toBeUndefined();
+  expect(await stamp()).toBe(stored);
+  expect(await set({ Server: 'other.example' })).toContain('must be given again');
+  expect(await set({ Password: 'p', remove_password: '1' })).toMatch(/^Give a password or remove/);
+  expect(await set({ Server: 'other.example', remove_password: '1' })).toBeUndefined();
+  expect(await stamp()).toBeNull();
 });
 
-describe('/admin/resolver/add and /set', () => {
-  it('add what is new, change what is named, and keep the rest', async () => {
-    const { resolvers } = application.services;
-    const name = 'own';
-    const add = { ...unheard({ Where: 'id < 4' }), name, secret: SECRET };
-    expect(await ask('/admin/resolver/add', add)).toMatchObject({ value: true });
-    expect((await ask('/admin/resolver/add', add)).error?.message).toBe("There is a resolver 'own' already");
-    const { settings: first, secretStamp } = await resolvers.show(name);
-    expect(first).toMatchObject({ Table: 'people', Where: 'id < 4' });
-    const set = (given: Record<string, string>) => ask('/admin/resolver/set', { name, ...given });
-    expect(await set({ set: '{"WHERE": "", "limit": "7"}' })).toMatchObject({ value: true });
-    expect(await resolvers.show(name)).toMatchObject({ settings: { Limit: '7' }, secretStamp });
-    expect({ ...(await resolvers.show(name)).settings, Where: 'id < 4' }).toEqual({ ...first, Limit: '7' });
-    expect((await set({ set: '{"Limit": "8"}', expected: JSON.stringify(first) })).error?.message).toBe(
-      "The resolver 'own' was changed by admin meanwhile; nothing was changed now",
-    );
-    expect((await set({ set: '{"Server": "else.example"}' })).error?.message).toContain(
-      'must be given again',
-    );
-    expect((await set({ set: '["Limit"]' })).error?.message).toContain('a JSON object of texts');
-    expect(await set({ remove_secret: '1' })).toMatchObject({ value: true });
-    expect((await resolvers.show(name)).secretStamp).toBeNull();
-    expect((await ask('/admin/resolver/set', { name: 'nobody' })).error?.message).toContain('nobody');
-  });
+it('/admin/resolver/add and /set add what is new, change what is named, and keep the rest', async () => {
+  const { resolvers } = application.services;
+  const name = 'own';
+  const add = { ...unheard({ Where: 'id < 4' }), name, secret: SECRET };
+  expect(await ask('/admin/resolver/add', add)).toMatchObject({ value: true });
+  expect((await ask('/admin/resolver/add', add)).error?.message).toBe("There is a resolver 'own' already");
+  const { settings: first, secretStamp } = await resolvers.show(name);
+  expect(first).toMatchObject({ Table: 'people', Where: 'id < 4' });
+  const set = (given: Record<string, string>) => ask('/admin/resolver/set', { name, ...given });
+  expect(await set({ set: '{"WHERE": "", "limit": "7"}' })).toMatchObject({ value: true });
+  expect(await resolvers.show(name)).toMatchObject({ settings: { Limit: '7' }, secretStamp });
+  expect({ ...(await resolvers.show(name)).settings, Where: 'id < 4' }).toEqual({ ...first, Limit: '7' });
+  expect((await set({ set: '{"Limit": "8"}', expected: JSON.stringify(first) })).error?.message).toBe(
+    "The resolver 'own' was changed by admin meanwhile; nothing was changed now",
+  );
+  expect((await set({ set: '{"Server": "else.example"}' })).error?.message).toContain('must be given again');
+  expect((await set({ set: '["Limit"]' })).error?.message).toContain('a JSON object of texts');
+  expect(await set({ remove_secret: '1' })).toMatchObject({ value: true });
+  expect((await resolvers.show(name)).secretStamp).toBeNull();
+  expect((await ask('/admin/resolver/set', { name: 'nobody' })).error?.message).toContain('nobody');
 });
 
 describe('a trial', () => {
