@@ -152,8 +152,8 @@ describe('a response without a challenge', () => {
     const use = { validUntil: '01/01/20 08:00' };
     await application.services.tokens.set(OPERATOR, { serial: hotp }, { use });
     const linotp = application.restarted({ dialect: 'linotp' });
-    const { body } = await linotp.send('/validate/check', { user, realm: 'staff', pass: `pin${at(0)}` });
-    expect((body as Answer).result).toEqual({ status: false, value: false });
+    const answer = await linotp.send('/validate/check', { user, realm: 'staff', pass: `pin${at(0)}` });
+    expect((answer.body as Answer).result).toEqual({ status: false, value: false });
     expect(await failCounts(hotp)).toEqual([0]);
   });
 });
