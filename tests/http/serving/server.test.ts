@@ -407,5 +407,5 @@ describe('close with a time of rest', () => {
 const refusal = (port: number): Promise<unknown> =>
   once(connect(port, '127.0.0.1'), 'connect').then(
     () => 'connected',
-    (error: NodeJS.ErrnoException) => error.code,
+    (error: unknown) => (error as NodeJS.ErrnoException).code,
   );
