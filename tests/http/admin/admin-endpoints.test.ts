@@ -206,10 +206,9 @@ let application: TestApplication;
 
 beforeAll(async () => {
   application = await TestApplication.open();
-  const { resolvers, realms, settings, policies } = application.services;
-  const { name, fileName } = RESOLVER;
-  await resolvers.set(OPERATOR, { name, kind: 'passwd', settings: { fileName } });
-  await resolvers.set(OPERATOR, { name: 'myOtherRes', kind: 'managed', settings: {} });
+  const { realms, settings, policies } = application.services;
+  await application.setResolver(RESOLVER.name, 'passwd', { fileName: RESOLVER.fileName });
+  await application.setResolver('myOtherRes', 'managed');
   await realms.set(OPERATOR, { name: 'mydefrealm', resolvers: ['myDefRes'] });
   await realms.set(OPERATOR, { name: 'myotherrealm', resolvers: ['myOtherRes'] });
   await realms.setDefault(OPERATOR, 'mydefrealm');
@@ -220,9 +219,8 @@ beforeAll(async () => {
 });
 afterAll(() => application.close());
 
-async function ask(path: string, given: Record<string, string>): Promise<unknown> {
-  return (await application.asAdmin(path, given)).body;
-}
+const ask = async (path: string, given: Record<string, string>): Promise<unknown> =>
+  (await application.asAdmin(path, given)).body;
 
 /** @returns the configuration values that a request sets */
 async function set(query: string, body: Readonly<Record<string, string>> | string): Promise<unknown> {

@@ -107,13 +107,9 @@ describe('/admin/resolver/test', () => {
       first: [{ login: 'anna' }, { login: 'bert' }],
       found: { entries: 5, without_id: 2, without_login: 1, sharing_id: 2 },
     });
-    const { resolvers } = application.services;
-    await resolvers.set(OPERATOR, {
-      name: 'some',
-      kind: 'sql',
-      settings: { ...settings, Table: 'partly', Map: '{"userid": "id", "username": "user"}' },
-    });
-    expect(describeTrial({ found: await resolvers.test('some') })).toBe(
+    const some = { ...settings, Table: 'partly', Map: '{"userid": "id", "username": "user"}' };
+    await application.setResolver('some', 'sql', some);
+    expect(describeTrial({ found: await application.services.resolvers.test('some') })).toBe(
       '5 entries, 2 users, 2 without id, 1 without login, 2 that share an id, and so own the same tokens',
     );
   });
@@ -157,13 +153,8 @@ describe('/admin/resolver/test', () => {
     const late = application.restarted({ configurationWindow: 3_600_000 });
     await late.services.configuration.current();
     await application.setResolver('crm', 'sql', settings, 'for another server');
-    const { body } = (await late.asAdmin('/admin/resolver/test', changed({}))) as {
-      body: { result: Result };
-    };
-    expect(body.result.value).toEqual({
-      is_readable: false,
-      reason: 'its password was changed at this moment',
-    });
+    const { value } = await late.ask('/admin/resolver/test', changed({}));
+    expect(value).toEqual({ is_readable: false, reason: 'its password was changed at this moment' });
     expect((await tryOut({ name: 'crm' })).value).toMatchObject({ is_readable: true });
   });
 
@@ -198,7 +189,7 @@ describe('/admin/resolver/test', () => {
   });
 
   it('shows users to those only who may list them', async () => {
-    const { resolverTrials, policies } = application.services;
+    const { resolverTrials } = application.services;
     const caller = (...rights: string[]) => callerNamed('anna', { rights });
     const first = async (...rights: string[]) => {
       const trial = await resolverTrials.try(caller(...rights), { name: 'crm' });
@@ -206,13 +197,11 @@ describe('/admin/resolver/test', () => {
     };
     expect(await first('system:write')).toBeUndefined();
     expect(await first('system:write', 'admin:userlist')).toBe(9);
-    const all = { scope: 'system', action: '*', realm: '*', user: '*' } as const;
-    await policies.set(OPERATOR, { name: 'system', ...all });
+    await application.setPolicy('system', 'system', '*', { user: '*' });
     await application.addRealm('other');
-    const listing = { name: 'list', scope: 'admin', action: 'userlist', user: 'anna' } as const;
-    await policies.set(OPERATOR, { ...listing, realm: 'other' });
+    await application.setPolicy('list', 'admin', 'userlist', { user: 'anna', realm: 'other' });
     expect(await first('*')).toBeUndefined();
-    await policies.set(OPERATOR, { ...listing, realm: 'customers' });
+    await application.setPolicy('list', 'admin', 'userlist', { user: 'anna', realm: 'customers' });
     expect(await first('*')).toBe(9);
     const trial = await resolverTrials.try(caller('*'), { name: 'unheard', kind: 'sql', settings });
     expect(trial).toMatchObject({ isReadable: true });
@@ -260,13 +249,14 @@ it('/admin/resolver/add and /set add what is new, change what is named, and keep
 });
 
 describe('a trial', () => {
+  const parts = {
+    configuration: new GivenConfiguration({ resolvers: [{ id: '1', name: 'far' }] }),
+    access: new AccessControl({ clock: { now: () => new Date(0) } }),
+    files: { assertNamable: () => Promise.resolve() },
+  };
+
   it('is in the audit before it connects', async () => {
     const done: string[] = [];
-    const parts = {
-      configuration: new GivenConfiguration({ resolvers: [{ id: '1', name: 'far' }] }),
-      access: new AccessControl({ clock: { now: () => new Date(0) } }),
-      files: { assertNamable: () => Promise.resolve() },
-    };
     const open = () => {
       done.push('connected');
       throw new Error('the server breaks down');
@@ -283,9 +273,7 @@ describe('a trial', () => {
   const ANNA = callerNamed('anna', { rights: ['*'] });
   const service = (list: () => Promise<never[]>, trialLimit: number) =>
     new ResolverTrialService({
-      configuration: new GivenConfiguration({ resolvers: [{ id: '1', name: 'slow' }] }),
-      access: new AccessControl({ clock: { now: () => new Date(0) } }),
-      files: { assertNamable: () => Promise.resolve() },
+      ...parts,
       trial: {
         secrets: { open: () => Promise.resolve(undefined) },
         open: () =>
@@ -307,13 +295,13 @@ describe('a trial', () => {
     });
 
   it('ends where a source takes too long', async () => {
-    const trial = await service(() => new Promise(() => undefined), 20).try(ANNA, { name: 'slow' });
+    const trial = await service(() => new Promise(() => undefined), 20).try(ANNA, { name: 'far' });
     expect(trial).toEqual({ isReadable: false, reason: 'it has not told its users in time' });
   });
 
   it('is refused where too many run', async () => {
     const busy = service(() => new Promise(() => undefined), 200);
-    const all = await Promise.allSettled(Array.from({ length: 7 }, () => busy.try(ANNA, { name: 'slow' })));
+    const all = await Promise.allSettled(Array.from({ length: 7 }, () => busy.try(ANNA, { name: 'far' })));
     const refused = all.filter(({ status }) => status === 'rejected');
     expect(refused).toEqual([
       expect.objectContaining({ reason: expect.objectContaining({ code: 'server.busy' }) }),
