@@ -223,6 +223,6 @@ function requestedStatus(legacyCode: number, requested: RequestedStatus): number
 }
 
 /** @returns the HTTP status of a failure: its own, or in place of 200 the requested one */
-export function failureStatus({ status, legacyCode }: FailureForm, requested: RequestedStatus): number {
+function failureStatus({ status, legacyCode }: FailureForm, requested: RequestedStatus): number {
   return status === 200 ? (requestedStatus(legacyCode, requested) ?? status) : status;
 }

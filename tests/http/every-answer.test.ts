@@ -2,9 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import fc from 'fast-check';
 import request from 'supertest';
 import type { z } from 'zod';
-import { failureStatus, toServiceError } from '../../src/http/answer-failure.ts';
+import { toServiceError } from '../../src/http/answer-failure.ts';
 import { keepSignIn, readSignIn, SECOND_STEP } from '../../src/http/authentication/cookies.ts';
-import { envelopeId } from '../../src/http/dialects/documented.ts';
 import type { AdministratorSpec } from '../../src/http/endpoint-spec.ts';
 import { failureForm } from '../../src/http/failures.ts';
 import { preferredLanguage, translate } from '../../src/http/messages.ts';
@@ -104,124 +103,117 @@ describe('methods', () => {
   });
 });
 
-describe('a path that does not exist', () => {
-  it.each([
-    '/',
-    '/ocra/check_t/',
-    '/OCRA/check_t',
-    '//ocra/check_t',
-    '/ocra%2Fcheck_t',
-    '/ocra/check_t;x=1',
-    '/%',
-    '/monitoring',
-    '/__proto__',
-    '/<script>alert(1)</script>',
-  ])('is answered with 404 and an envelope: %s', async (path) => {
-    const { app } = application;
-    const response = await request(app).get(path).set(AS_ADMIN);
-    expect(response.status).toBe(404);
-    expect(response.get('Content-Type')).toBe('application/json; charset=utf-8');
-    expect(response.body).toEqual({
-      version: 'Tankeeper test',
-      jsonrpc: '2.0',
-      result: { status: false, error: { code: -311, message: 'There is nothing at this path' } },
-      id: 1,
-    });
+it.each([
+  '/',
+  '/ocra/check_t/',
+  '/OCRA/check_t',
+  '//ocra/check_t',
+  '/ocra%2Fcheck_t',
+  '/ocra/check_t;x=1',
+  '/%',
+  '/monitoring',
+  '/__proto__',
+  '/<script>alert(1)</script>',
+])('a path that does not exist is answered with 404 and an envelope: %s', async (path) => {
+  const { app } = application;
+  const response = await request(app).get(path).set(AS_ADMIN);
+  expect(response.status).toBe(404);
+  expect(response.get('Content-Type')).toBe('application/json; charset=utf-8');
+  expect(response.body).toEqual({
+    version: 'Tankeeper test',
+    jsonrpc: '2.0',
+    result: { status: false, error: { code: -311, message: 'There is nothing at this path' } },
+    id: 1,
   });
 });
 
-describe('a path with an id, as the other dialect takes it,', () => {
-  it.each(['/ocra/checkstatus/%ff', '/ocra/check_t/%', '/admin/show/%c0%af'])(
-    'is answered with 404 where it cannot be decoded, by both methods: %s',
-    async (path) => {
-      const { app, lines } = application.restarted({ dialect: 'linotp' });
-      const nothing = await request(app).get('/ocra/nothing').set(AS_ADMIN);
-      for (const response of [
-        await request(app).get(path).set(AS_ADMIN),
-        await request(app).post(path).set(AS_ADMIN),
-      ]) {
-        expect(response.status).toBe(404);
-        expect(response.text).toBe(nothing.text);
-      }
-      expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
-    },
-  );
-});
+it.each(['/ocra/checkstatus/%ff', '/ocra/check_t/%', '/admin/show/%c0%af'])(
+  'a path with an id, as the other dialect takes it, is answered with 404 where it cannot be decoded, by both methods: %s',
+  async (path) => {
+    const { app, lines } = application.restarted({ dialect: 'linotp' });
+    const nothing = await request(app).get('/ocra/nothing').set(AS_ADMIN);
+    for (const response of [
+      await request(app).get(path).set(AS_ADMIN),
+      await request(app).post(path).set(AS_ADMIN),
+    ]) {
+      expect(response.status).toBe(404);
+      expect(response.text).toBe(nothing.text);
+    }
+    expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+  },
+);
 
-describe('the id of an answer', () => {
-  it.each([
-    ['7', 7],
-    ['-1', -1],
-    ['9007199254740993', 1],
-    ['x"}', 1],
-  ])('is the parameter %j as %i, in success and error', async (id, shown) => {
-    const { app } = application;
-    expect((await request(app).get(CHECK).query({ id })).body).toHaveProperty('id', shown);
-    expect((await request(app).get('/ocra/check_t').query({ id })).body).toHaveProperty('id', shown);
-    expect((await request(app).get('/ocra/request').query({ id })).body).toHaveProperty('id', shown);
-  });
+it.each([
+  ['0', 0],
+  ['7', 7],
+  ['-1', -1],
+  ['9007199254740991', 9007199254740991],
+  ['9007199254740992', 1],
+  ['9007199254740993', 1],
+  ['1.5', 1],
+  ['1e3', 1],
+  ['0x10', 1],
+  ['', 1],
+  ['x"}', 1],
+])('the id of an answer is the parameter %j as %i, in success and error', async (id, shown) => {
+  const { app } = application;
+  expect((await request(app).get(CHECK).query({ id })).body).toHaveProperty('id', shown);
+  expect((await request(app).get('/ocra/check_t').query({ id })).body).toHaveProperty('id', shown);
+  expect((await request(app).get('/ocra/request').query({ id })).body).toHaveProperty('id', shown);
 });
 
 afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('a failure of the service', () => {
-  it.each([
-    [
-      new ServiceError('right.missing', 'No policy gives the right', {
-        policy: { scope: 'ocra', action: 'request' },
-        detail: 'topsecret detail',
-      }),
-      ...([200, 410, 'ERR410: You do not have the administrative right to do an ocra/request'] as const),
-    ],
-    [
-      new ServiceError('user.unknown', 'no such user', { user: '<b>ä', login: '<b>ä' }),
-      200,
-      1205,
-      'ERR1205: getUserId failed: no user ><b>ä< found!',
-    ],
-    [
-      new ServiceError('token.ambiguous', 'More than one token', { login: 'anna', serials: ['A', 'B'] }),
-      ...([200, -311, 'More than one token'] as const),
-    ],
-    [new ServiceError('security-module.unavailable', 'hsm not found!'), 200, 707, 'ERR707: hsm not found!'],
-    [new ServiceError('database.unavailable', 'The database is away'), 503, -311, 'The database is away'],
-    [new ServiceError('key.unavailable', 'The key k1 is not loaded'), 500, -311, 'The key k1 is not loaded'],
-  ])('comes as %s', async (error, status, code, message) => {
-    jest.spyOn(application.services.ocra, 'requestChallenge').mockRejectedValue(error);
-    const response = await application.asAdmin('/ocra/request', { serial: 'x', data: 'x' });
-    expect(response.status).toBe(status);
-    expect(response.get('Content-Type')).toBe('application/json; charset=utf-8');
-    expect(response.body).toHaveProperty('result', { status: false, error: { code, message } });
-    expect(response.get('Retry-After')).toBe(status === 503 ? '5' : undefined);
-    expect(response.text).not.toContain('topsecret');
-  });
+it.each([
+  [
+    new ServiceError('right.missing', 'No policy gives the right', {
+      policy: { scope: 'ocra', action: 'request' },
+      detail: 'topsecret detail',
+    }),
+    ...([200, 410, 'ERR410: You do not have the administrative right to do an ocra/request'] as const),
+  ],
+  [
+    new ServiceError('user.unknown', 'no such user', { user: '<b>ä', login: '<b>ä' }),
+    200,
+    1205,
+    'ERR1205: getUserId failed: no user ><b>ä< found!',
+  ],
+  [
+    new ServiceError('token.ambiguous', 'More than one token', { login: 'anna', serials: ['A', 'B'] }),
+    ...([200, -311, 'More than one token'] as const),
+  ],
+  [new ServiceError('security-module.unavailable', 'hsm not found!'), 200, 707, 'ERR707: hsm not found!'],
+  [new ServiceError('database.unavailable', 'The database is away'), 503, -311, 'The database is away'],
+  [new ServiceError('key.unavailable', 'The key k1 is not loaded'), 500, -311, 'The key k1 is not loaded'],
+])('a failure of the service comes as %s', async (error, status, code, message) => {
+  jest.spyOn(application.services.ocra, 'requestChallenge').mockRejectedValue(error);
+  const response = await application.asAdmin('/ocra/request', { serial: 'x', data: 'x' });
+  expect(response.status).toBe(status);
+  expect(response.get('Content-Type')).toBe('application/json; charset=utf-8');
+  expect(response.body).toHaveProperty('result', { status: false, error: { code, message } });
+  expect(response.get('Retry-After')).toBe(status === 503 ? '5' : undefined);
+  expect(response.text).not.toContain('topsecret');
 });
 
-describe('an unexpected fault', () => {
-  it('hides its details from the client and logs its position', async () => {
-    const fault = Object.assign(new Error('select pass from tokens: topsecret'), { code: '42P01' });
-    jest.spyOn(application.services.ocra, 'checkTransaction').mockRejectedValue(fault);
-    const response = await application.send(
-      '/ocra/check_t',
-      { pass: 'topsecret', transactionid: 't' },
-      'get',
-    );
-    expect(response.status).toBe(500);
-    expect(response.body).toHaveProperty('result.error', { code: -311, message: 'Internal server error' });
-    expect(application.lines).toContainEqual({
-      level: 'error',
-      message: 'request failed',
-      fields: expect.objectContaining({
-        requestId: response.get('X-Request-Id'),
-        path: '/ocra/check_t',
-        fault: 'Error 42P01',
-        stack: expect.stringContaining('every-answer.test.ts'),
-      }),
-    });
-    expect(application.logged.join()).not.toContain('topsecret');
+it('an unexpected fault hides its details from the client and logs its position', async () => {
+  const fault = Object.assign(new Error('select pass from tokens: topsecret'), { code: '42P01' });
+  jest.spyOn(application.services.ocra, 'checkTransaction').mockRejectedValue(fault);
+  const response = await application.send('/ocra/check_t', { pass: 'topsecret', transactionid: 't' }, 'get');
+  expect(response.status).toBe(500);
+  expect(response.body).toHaveProperty('result.error', { code: -311, message: 'Internal server error' });
+  expect(application.lines).toContainEqual({
+    level: 'error',
+    message: 'request failed',
+    fields: expect.objectContaining({
+      requestId: response.get('X-Request-Id'),
+      path: '/ocra/check_t',
+      fault: 'Error 42P01',
+      stack: expect.stringContaining('every-answer.test.ts'),
+    }),
   });
+  expect(application.logged.join()).not.toContain('topsecret');
 });
 
 describe('httperror', () => {
@@ -234,7 +226,15 @@ describe('httperror', () => {
   it.each([
     ['httperror=444', 444],
     ['HTTPERROR=403', 403],
+    ['httperror=400', 400],
+    ['httperror=599', 599],
+    ['httperror=%20418%20', 418],
     ['httperror=302%0d%0aLocation:x', 500],
+    ['httperror=399', 500],
+    ['httperror=600', 500],
+    ['httperror=4e2', 500],
+    ['httperror=404.0', 500],
+    ['httperror=', 500],
     ['id=1', 200],
   ])('sets the status of an error, with the same body: %s', async (query, status) => {
     expect(await statusFor(query)).toBe(status);
@@ -284,90 +284,47 @@ describe('the id of a request', () => {
   });
 });
 
-describe('an address that cannot be used', () => {
-  it('is told with the reason and the remedy', () => {
-    const { message } = addressUnavailable(
-      Object.assign(new Error('x'), { code: 'EACCES' }),
-      '127.0.0.1',
-      443,
-    );
-    expect(message).toMatch(/^.*127\.0\.0\.1 port 443: .*may not use the port.*from 1024 on/);
-  });
+it('an address that cannot be used is told with the reason and the remedy', () => {
+  const { message } = addressUnavailable(Object.assign(new Error('x'), { code: 'EACCES' }), '127.0.0.1', 443);
+  expect(message).toMatch(/^.*127\.0\.0\.1 port 443: .*may not use the port.*from 1024 on/);
 });
 
-describe('asciiJson', () => {
-  it('can be read back, whatever the text, and is ASCII', () => {
-    fc.assert(
-      fc.property(anyText(), (text) => {
-        const json = asciiJson({ text });
-        expect(JSON.parse(json)).toEqual({ text });
-        expect(json).toMatch(/^[\n -~]*$/);
-      }),
-    );
-  });
-});
-
-describe('envelopeId', () => {
-  it.each([
-    [undefined, 1],
-    ['0', 0],
-    ['9007199254740991', 9007199254740991],
-    ['9007199254740992', 1],
-    ['1.5', 1],
-    ['1e3', 1],
-    ['0x10', 1],
-    ['', 1],
-  ])('of %j is %i', (given, id) => {
-    expect(envelopeId(given)).toBe(id);
-  });
-});
-
-describe('failureStatus', () => {
-  it.each([
-    [undefined, 200],
-    ['400', 400],
-    ['599', 599],
-    [' 418 ', 418],
-    ['399', 500],
-    ['600', 500],
-    ['', 500],
-    ['4e2', 500],
-    ['404.0', 500],
-  ])('with httperror %j is %i', (httpError, status) => {
-    expect(failureStatus(failureForm('right.missing'), { httpError, restrictedTo: '' })).toBe(status);
-  });
-});
-
-describe('toServiceError', () => {
-  it.each(['EMFILE', 'ENFILE'])(
-    'makes a passing refusal of %s, also as the cause of another fault',
-    (code) => {
-      const fault = Object.assign(new Error('too many open files'), { code });
-      for (const thrown of [fault, new Error('cannot open', { cause: fault })]) {
-        const error = toServiceError(thrown);
-        expect([error.code, failureForm(error.code).status]).toEqual(['server.busy', 503]);
-      }
-    },
+it('asciiJson can be read back, whatever the text, and is ASCII', () => {
+  fc.assert(
+    fc.property(anyText(), (text) => {
+      const json = asciiJson({ text });
+      expect(JSON.parse(json)).toEqual({ text });
+      expect(json).toMatch(/^[\n -~]*$/);
+    }),
   );
 });
 
-describe('the language of an answer', () => {
-  it.each([
-    [undefined, 'en'],
-    ['DE-at', 'de'],
-    ['de-DE,de;q=0.9,en;q=0.8', 'de'],
-    ['en-US,en;q=0.9,de;q=0.1', 'en'],
-    ['xx, de;q=0.2', 'de'],
-    ['de;q=0.3, fr;q=0.7', 'fr'],
-    ['de;q=0', 'en'],
-    ['de ; q=0.5 , en ; q=0.4', 'de'],
-    ['*', 'en'],
-    ['de;q=2', 'en'],
-    [',;=,;q', 'en'],
-    [`${'xx,'.repeat(100_000)}de`, 'en'],
-  ])('for Accept-Language %j is %s', (header, language) => {
-    expect(preferredLanguage(header)).toBe(language);
-  });
+it.each(['EMFILE', 'ENFILE'])(
+  'toServiceError makes a passing refusal of %s, also as the cause of another fault',
+  (code) => {
+    const fault = Object.assign(new Error('too many open files'), { code });
+    for (const thrown of [fault, new Error('cannot open', { cause: fault })]) {
+      const error = toServiceError(thrown);
+      expect([error.code, failureForm(error.code).status]).toEqual(['server.busy', 503]);
+    }
+  },
+);
+
+it.each([
+  [undefined, 'en'],
+  ['DE-at', 'de'],
+  ['de-DE,de;q=0.9,en;q=0.8', 'de'],
+  ['en-US,en;q=0.9,de;q=0.1', 'en'],
+  ['xx, de;q=0.2', 'de'],
+  ['de;q=0.3, fr;q=0.7', 'fr'],
+  ['de;q=0', 'en'],
+  ['de ; q=0.5 , en ; q=0.4', 'de'],
+  ['*', 'en'],
+  ['de;q=2', 'en'],
+  [',;=,;q', 'en'],
+  [`${'xx,'.repeat(100_000)}de`, 'en'],
+])('the language of an answer for Accept-Language %j is %s', (header, language) => {
+  expect(preferredLanguage(header)).toBe(language);
 });
 
 describe('the catalogue of texts', () => {
@@ -386,19 +343,17 @@ describe('the catalogue of texts', () => {
 
 type Requires = AdministratorSpec<z.ZodRawShape>['requires'];
 
-describe('an endpoint for administrators', () => {
-  it('cannot be declared as one that anybody may call', () => {
-    // @ts-expect-error -- no credential at all
-    const nothing: Requires = 'nothing';
-    // @ts-expect-error -- a link proves no administrator
-    const link: Requires = 'link';
-    // @ts-expect-error -- nor does a transaction
-    const transaction: Requires = 'transaction';
-    // @ts-expect-error -- nor a sign-in under way
-    const signIn: Requires = 'sign-in';
-    const possible: readonly Requires[] = ['credential', 'password', 'system:read'];
-    expect(possible).not.toEqual(expect.arrayContaining([nothing, link, transaction, signIn]));
-  });
+it('an endpoint for administrators cannot be declared as one that anybody may call', () => {
+  // @ts-expect-error -- no credential at all
+  const nothing: Requires = 'nothing';
+  // @ts-expect-error -- a link proves no administrator
+  const link: Requires = 'link';
+  // @ts-expect-error -- nor does a transaction
+  const transaction: Requires = 'transaction';
+  // @ts-expect-error -- nor a sign-in under way
+  const signIn: Requires = 'sign-in';
+  const possible: readonly Requires[] = ['credential', 'password', 'system:read'];
+  expect(possible).not.toEqual(expect.arrayContaining([nothing, link, transaction, signIn]));
 });
 
 /** @returns the paths that an answer names, below which a proxy shows the server */
@@ -436,26 +391,17 @@ describe('a server below a path of a proxy', () => {
     const changes = { publicUrl: 'https://example.com/tan' };
     await expect(shownBelow({}, changes)).resolves.toEqual(BELOW);
     await expect(shownBelow({ 'X-Forwarded-Prefix': '/' }, changes)).resolves.toEqual(ROOT);
-    await expect(shownBelow({ 'X-Forwarded-Prefix': '/b/c' }, changes)).resolves.toEqual([
-      '/b/c',
-      '/b/c/',
-      '/b/c/docs/monitoring-post',
-    ]);
+    const other = BELOW.map((path) => path.replace('/tan', '/b/c'));
+    await expect(shownBelow({ 'X-Forwarded-Prefix': '/b/c' }, changes)).resolves.toEqual(other);
   });
 
-  it.each([
-    '//evil.example',
-    '/a//b',
-    '/../x',
-    '/a;b',
-    '/a b',
-    '/"><script>',
-    'tan',
-    `/${'x'.repeat(300)}`,
-    '',
-  ])('takes no prefix that is no plain path: %j', async (prefix) => {
-    await expect(shownBelow({ 'X-Forwarded-Prefix': prefix })).resolves.toEqual(ROOT);
-  });
+  const NOT_PLAIN = ['//evil.example', '/a//b', '/../x', '/a;b', '/a b', '/"><script>', 'tan', ''];
+  it.each([...NOT_PLAIN, `/${'x'.repeat(300)}`])(
+    'takes no prefix that is no plain path: %j',
+    async (prefix) => {
+      await expect(shownBelow({ 'X-Forwarded-Prefix': prefix })).resolves.toEqual(ROOT);
+    },
+  );
 
   it('takes no prefix of a client that is no trusted proxy', async () => {
     const { app } = application;
@@ -468,17 +414,10 @@ describe('a server below a path of a proxy', () => {
   it('signs people in by cookies below its path, that no other host can plant', async () => {
     const headers = { 'X-Forwarded-Prefix': '/tan', 'X-Forwarded-Proto': 'https' };
     const { app } = application.restarted({ trustProxy: ['loopback'] });
-    const login = await request(app)
-      .post('/admin/login')
-      .set(headers)
-      .type('form')
-      .send({ username: 'admin', password: 'wrong' });
-    expect(login.status).toBe(401);
     const form = { username: 'admin', password: PASSWORD };
     const right = await request(app).post('/admin/login').set(headers).type('form').send(form);
-    for (const cookie of right.get('Set-Cookie') ?? []) {
-      expect(cookie).toContain('; Path=/tan/; ');
-    }
+    const inside: unknown = expect.stringContaining('; Path=/tan/; ');
+    expect(right.get('Set-Cookie')).toEqual([inside, inside]);
     const shown = { secure: true, host: 'x', prefix: '/tan' };
     expect(keepSignIn(SECOND_STEP, 's', new Date(0), shown)).toMatch(
       /^__Secure-sign_in=s; Path=\/tan\/; .*; Secure$/,

@@ -53,7 +53,7 @@ type Detail = Readonly<Record<string, unknown>>;
  * @param text the value of the parameter `id`
  * @returns the id of the answer: the given one if it is a whole number that every JSON reader keeps exactly, else 1
  */
-export function envelopeId(text: string | undefined): number {
+function envelopeId(text: string | undefined): number {
   const id = text !== undefined && /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(id) ? id : 1;
 }

@@ -150,15 +150,14 @@ describe('a session of the clients of LinOTP 2', () => {
   });
 
   it('is opened also with an old cookie in hand', async () => {
-    expect((await open({ ...AS_ADMIN, Cookie: 'admin_session=old' }).query({ session: 'old' })).status).toBe(
-      200,
-    );
+    const headers = { ...AS_ADMIN, Cookie: 'admin_session=old' };
+    expect((await open(headers).query({ session: 'old' })).status).toBe(200);
   });
 
   it('is opened for no other credential', async () => {
     const { administrators } = proxied.services;
     const { session } = await openSession(administrators, 'admin', PASSWORD);
-    const { token } = await administrators.addApiToken(OPERATOR, 'admin', { name: 'api', rights: ['*'] });
+    const token = await proxied.apiToken('api', ['*']);
     for (const headers of [
       { Authorization: basic('admin', 'wrong') },
       { Authorization: `Bearer ${token}` },
@@ -207,10 +206,9 @@ let application: TestApplication;
 
 beforeAll(async () => {
   application = await TestApplication.open();
-  const { resolvers, realms, settings, policies } = application.services;
-  const { name, fileName } = RESOLVER;
-  await resolvers.set(OPERATOR, { name, kind: 'passwd', settings: { fileName } });
-  await resolvers.set(OPERATOR, { name: 'myOtherRes', kind: 'managed', settings: {} });
+  const { realms, settings, policies } = application.services;
+  await application.setResolver(RESOLVER.name, 'passwd', { fileName: RESOLVER.fileName });
+  await application.setResolver('myOtherRes', 'managed');
   await realms.set(OPERATOR, { name: 'mydefrealm', resolvers: ['myDefRes'] });
   await realms.set(OPERATOR, { name: 'myotherrealm', resolvers: ['myOtherRes'] });
   await realms.setDefault(OPERATOR, 'mydefrealm');
@@ -221,9 +219,8 @@ beforeAll(async () => {
 });
 afterAll(() => application.close());
 
-async function ask(path: string, given: Record<string, string>): Promise<unknown> {
-  return (await application.asAdmin(path, given)).body;
-}
+const ask = async (path: string, given: Record<string, string>): Promise<unknown> =>
+  (await application.asAdmin(path, given)).body;
 
 /** @returns the configuration values that a request sets */
 async function set(query: string, body: Readonly<Record<string, string>> | string): Promise<unknown> {
@@ -332,14 +329,12 @@ describe('a missing parameter', () => {
   });
 });
 
-describe('a parameter value that is not supported', () => {
-  it.each([
-    ['/system/setPolicy', { name: 'n', scope: 'ocra', action: '*', active: 'maybe' }],
-    ['/system/setConfig', { key: 'k', value: 'v', type: 'password' }],
-    ['/system/setConfig', { key: 'k', value: 'v', type: 'Encrypted_Data' }],
-  ])('is refused: %s %j', async (path, given) => {
-    expect(await ask(path, given as Record<string, string>)).toHaveProperty('result.error.code', -311);
-  });
+it.each([
+  ['/system/setPolicy', { name: 'n', scope: 'ocra', action: '*', active: 'maybe' }],
+  ['/system/setConfig', { key: 'k', value: 'v', type: 'password' }],
+  ['/system/setConfig', { key: 'k', value: 'v', type: 'Encrypted_Data' }],
+])('a parameter value that is not supported is refused: %s %j', async (path, given) => {
+  expect(await ask(path, given as Record<string, string>)).toHaveProperty('result.error.code', -311);
 });
 
 describe('a setting of LinOTP', () => {
@@ -349,6 +344,9 @@ describe('a setting of LinOTP', () => {
 
   it.each([
     ['DefaultResetFailCount', 'False', 'can only be True'],
+    ['PassOnUserNotFound', 'True', 'PassOnUserNotFound can only be False here: '],
+    ['PassOnUserNoToken', 'yes', 'PassOnUserNoToken can only be False here: '],
+    ['FailCounterIncOnFalsePin', 'False', 'FailCounterIncOnFalsePin can only be True here: '],
     ['linotp.mayOverwriteClient', '10.1.2.3', 'TRUST_PROXY'],
     ['client.X_FORWARDED_FOR', 'True', 'TRUST_PROXY'],
     ['defaultBlockingTimeout', '30', 'no pause between challenges'],
@@ -396,6 +394,15 @@ describe('/system/setConfig', () => {
   it('takes one value by its key, and no other parameter for a value', async () => {
     const given = { key: 'Own', value: '77', type: 'text', description: 'd' };
     expect(await set('', given)).toEqual({ Own: '77' });
+  });
+
+  it('takes the values of rules that nobody can change, as they are', async () => {
+    const given = {
+      FailCounterIncOnFalsePin: 'True',
+      PassOnUserNoToken: 'False',
+      PassOnUserNotFound: 'False',
+    };
+    expect(await set('', given)).toEqual(given);
   });
 
   it('never reads a credential as a value', async () => {

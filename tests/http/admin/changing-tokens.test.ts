@@ -3,7 +3,7 @@ import { verifyQrTanSignature } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { whileHeld, WRITING_A_TOKEN } from '../../support/database/held-statement.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
-import type { Caller } from '../../../src/policy/caller.ts';
+import { callerNamed } from '../../support/values/callers.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const DATA = '12345678';
@@ -97,15 +97,16 @@ describe('a challenge that is requested while its token gets another key', () =>
   });
 });
 
-describe('an operation on all tokens of a user', () => {
-  it.each<readonly [string, Record<string, string>]>([
-    ['/admin/reset', {}],
-    ['/admin/enable', {}],
-    ['/admin/disable', {}],
-    ['/admin/unassign', {}],
-    ['/admin/remove', {}],
-    ['/admin/set', { pin: 'of ann' }],
-  ])('by %s leaves out a token that is assigned to another user at that moment', async (path, more) => {
+it.each<readonly [string, Record<string, string>]>([
+  ['/admin/reset', {}],
+  ['/admin/enable', {}],
+  ['/admin/disable', {}],
+  ['/admin/unassign', {}],
+  ['/admin/remove', {}],
+  ['/admin/set', { pin: 'of ann' }],
+])(
+  'an operation on all tokens of a user by %s leaves out a token that is assigned to another user at that moment',
+  async (path, more) => {
     await application.enrolPlain(serial, SUITE, ANN);
     const giving = async (): Promise<void> => {
       const { tokens } = application.services;
@@ -126,14 +127,11 @@ describe('an operation on all tokens of a user', () => {
       const pass = `of bob${application.respond(SUITE, DATA)}`;
       expect(await application.check(transactionid, pass)).toEqual({ failcount: 0, result: true });
     }
-  });
-});
+  },
+);
 
 /** A person whom a policy binds to the realm bank. */
-const CLERK: Caller = {
-  principal: { administrator: 'clerk', operator: false, rights: ['*'], client: '127.0.0.1' },
-  requestId: 'clerk',
-};
+const CLERK = callerNamed('clerk');
 
 beforeEach(async () => {
   number += 1;
@@ -189,14 +187,15 @@ describe('a token that is enrolled anew by an administrator who is bound to a re
   });
 });
 
-describe('a token that leaves the realm of an administrator at that moment', () => {
-  it.each<readonly [string, () => Promise<unknown>]>([
-    ['reset', () => application.services.tokens.reset(CLERK, { serial })],
-    ['disable', () => application.services.tokens.disable(CLERK, { serial })],
-    ['unassign', () => application.services.tokens.unassign(CLERK, { serial })],
-    ['set', () => application.services.tokens.set(CLERK, { serial }, { pin: 'of the clerk' })],
-    ['remove', () => application.services.tokens.remove(CLERK, { serial })],
-  ])('is not there any more for %s', async (_name, act) => {
+it.each<readonly [string, () => Promise<unknown>]>([
+  ['reset', () => application.services.tokens.reset(CLERK, { serial })],
+  ['disable', () => application.services.tokens.disable(CLERK, { serial })],
+  ['unassign', () => application.services.tokens.unassign(CLERK, { serial })],
+  ['set', () => application.services.tokens.set(CLERK, { serial }, { pin: 'of the clerk' })],
+  ['remove', () => application.services.tokens.remove(CLERK, { serial })],
+])(
+  'a token that leaves the realm of an administrator at that moment is not there any more for %s',
+  async (_name, act) => {
     const before = await shown();
     const acting = whileHeld(
       WRITING_A_TOKEN,
@@ -209,8 +208,8 @@ describe('a token that leaves the realm of an administrator at that moment', () 
     );
     expect(await acting).toMatchObject({ code: 'token.unknown' });
     expect(await shown()).toEqual({ ...before, realms: ['shop'], revision: '2' });
-  });
-});
+  },
+);
 
 describe('a token that leaves the realms of an administrator while that one is at it', () => {
   const leave = (): Promise<unknown> => move(['shop']);
@@ -247,14 +246,12 @@ describe('a token that leaves the realms of an administrator while that one is a
   });
 });
 
-describe('a token that gets another owner while it is resynchronised as the token of its user', () => {
-  it('is left as it is', async () => {
-    const { tokens, resynchronisation } = application.services;
-    await tokens.assign(OPERATOR, { serial, user: 'ann', realm: 'bank' });
-    const context = { user: 'ann', realm: 'bank', serial, ...twoResponses() };
-    const resync = (): Promise<unknown> => resynchronisation.resync(OPERATOR, context).catch(String);
-    const give = (): Promise<unknown> => tokens.assign(OPERATOR, { serial, user: 'bob', realm: 'shop' });
-    expect(await whileHeld(WRITING_A_TOKEN, resync, give)).toContain('No token found');
-    expect((await shown()).counter).toBe(0n);
-  });
+it('a token that gets another owner while it is resynchronised as the token of its user is left as it is', async () => {
+  const { tokens, resynchronisation } = application.services;
+  await tokens.assign(OPERATOR, { serial, user: 'ann', realm: 'bank' });
+  const context = { user: 'ann', realm: 'bank', serial, ...twoResponses() };
+  const resync = (): Promise<unknown> => resynchronisation.resync(OPERATOR, context).catch(String);
+  const give = (): Promise<unknown> => tokens.assign(OPERATOR, { serial, user: 'bob', realm: 'shop' });
+  expect(await whileHeld(WRITING_A_TOKEN, resync, give)).toContain('No token found');
+  expect((await shown()).counter).toBe(0n);
 });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import request from 'supertest';
 import type { z } from 'zod';
 import { errorOf } from '../../support/application/browser.ts';
 import {
@@ -27,20 +26,15 @@ afterAll(() => application.close());
 /** @returns the message of the error that the endpoint answers to an API token with those rights; empty: none */
 async function refusal(endpoint: (typeof endpoints)[number], held: readonly string[]): Promise<string> {
   tokens += 1;
-  const token = await application.apiToken(`probe ${tokens}`, [...held]);
+  const token = await application.apiToken(`probe ${tokens}`, held);
   const given = Object.entries(endpoint.parameters.shape)
     .filter(([, schema]) => !(schema as z.ZodType).safeParse(undefined).success)
     .map(([parameter]) => [parameter, 'x']);
-  const client = request(application.app);
-  const requested = endpoint.methods.includes('POST')
-    ? client.post(endpoint.path)
-    : client.get(endpoint.path);
-  const answer = await requested
-    .set('Authorization', `Bearer ${token}`)
-    .type('form')
-    .send(Object.fromEntries(given) as object);
-  const { result } = answer.body as { readonly result?: { readonly error?: { readonly message: string } } };
-  return result?.error?.message ?? '';
+  const parameters = Object.fromEntries(given) as Record<string, string>;
+  const answer = await application
+    .send(endpoint.path, parameters, endpoint.methods.includes('POST') ? 'post' : 'get')
+    .set('Authorization', `Bearer ${token}`);
+  return errorOf(answer) ?? '';
 }
 
 describe('an API token', () => {

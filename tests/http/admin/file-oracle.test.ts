@@ -2,8 +2,10 @@ import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Response } from 'supertest';
+import { outcomeOf } from '../../support/application/browser.ts';
 import { freePort } from '../../support/servers/wait-for-port.ts';
+import { SETTINGS } from '../../support/servers/ldap-resolver.ts';
+import { reachOf, sqlSettings } from '../../support/servers/sql-resolver.ts';
 import { makeNamedPipe } from '../../support/servers/named-pipe.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
@@ -37,25 +39,16 @@ const open = async (resolverFileDirs: readonly string[], dialect: 'documented' |
 /** The requests by which somebody with `system:write` has a file read. */
 async function name(fileName: string, context = application): Promise<string | undefined> {
   const set = { name: 'file', type: 'passwdresolver', fileName };
-  const { body } = (await context.asAdmin('/system/setResolver', set)) as {
-    body: { result: { status: boolean; error?: { message: string } } };
-  };
-  return body.result.error?.message;
+  return (await context.ask('/system/setResolver', set)).error?.message;
 }
 
 async function useIt(): Promise<void> {
   await application.services.realms.set(OPERATOR, { name: 'bank', resolvers: ['file'] });
 }
 
-/** The text that everybody gets, of an error or as a value. */
-const textOf = ({ body }: Response): unknown => {
-  const { error, value } = (body as { result: { error?: { message: string }; value?: unknown } }).result;
-  return error?.message ?? value;
-};
-
 /** The answer to somebody without a credential about a user of the file. */
 async function validate(user = 'anna', context = application): Promise<unknown> {
-  return textOf(await context.send('/validate/check', { user, realm: 'bank', pass: '12345678' }));
+  return outcomeOf(await context.send('/validate/check', { user, realm: 'bank', pass: '12345678' }));
 }
 
 describe('a file of the machine', () => {
@@ -71,8 +64,7 @@ describe('a file of the machine', () => {
 
   it('is read at the path that the operator configured, and no request names another path', async () => {
     await open([]);
-    const settings = { fileName: users };
-    await application.setResolver('file', 'passwd', settings);
+    await application.setResolver('file', 'passwd', { fileName: users });
     await useIt();
     expect(await name(join(root, 'shadow'))).toContain('RESOLVER_FILE_DIRS');
     expect(await name(users)).toContain('RESOLVER_FILE_DIRS');
@@ -86,8 +78,7 @@ describe('a file of the machine', () => {
     await useIt();
     const restarted = application.restarted({ resolverFileDirs: [join(root, 'else')] });
     expect(await validate('anna', restarted)).toBe(UNAVAILABLE);
-    const settings = { fileName: users };
-    await restarted.setResolver('file', 'passwd', settings);
+    await restarted.setResolver('file', 'passwd', { fileName: users });
     expect(await validate('anna', restarted)).toBe(false);
   });
 });
@@ -145,40 +136,19 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
     const { transactionid, question } = await application.challenge('ORACLE');
     const pass = `x${application.respond(SUITE, question)}`;
     const everywhere = async (): Promise<readonly unknown[]> => [
-      textOf(await application.send('/ocra/check_t', { transactionid, pass })),
-      textOf(await application.send('/validate/check_t', { transactionid, pass })),
-      textOf(await application.send('/validate/check_s', { serial: 'ORACLE', pass })),
+      outcomeOf(await application.send('/ocra/check_t', { transactionid, pass })),
+      outcomeOf(await application.send('/validate/check_t', { transactionid, pass })),
+      outcomeOf(await application.send('/validate/check_s', { serial: 'ORACLE', pass })),
     ];
     await rm(users);
     expect(new Set(await everywhere())).toEqual(new Set([UNAVAILABLE]));
     await writeFile(users, ANNA);
 
     const port = String(await freePort());
-    await application.services.resolvers.set(OPERATOR, {
-      name: 'sql',
-      kind: 'sql',
-      secret: 'x',
-      settings: {
-        Driver: 'postgresql',
-        Server: '127.0.0.1',
-        Port: port,
-        Database: 'd',
-        User: 'u',
-        Table: 't',
-        Map: '{"userid": "a", "username": "b"}',
-      },
-    });
-    await application.services.resolvers.set(OPERATOR, {
-      name: 'ldap',
-      kind: 'ldap',
-      settings: {
-        LDAPURI: `ldap://127.0.0.1:${port}`,
-        LDAPBASE: 'dc=x',
-        LOGINNAMEATTRIBUTE: 'uid',
-        LDAPSEARCHFILTER: '(uid=*)',
-        LDAPFILTER: '(uid=%s)',
-      },
-    });
+    const { reach } = reachOf(`postgres://u@127.0.0.1:${port}/d`);
+    await application.setResolver('sql', 'sql', sqlSettings(reach), 'x');
+    const ldap = { ...SETTINGS, LDAPURI: `ldap://127.0.0.1:${port}` };
+    await application.setResolver('ldap', 'ldap', ldap, 'x');
     for (const resolver of ['sql', 'ldap']) {
       await application.services.realms.set(OPERATOR, { name: 'bank', resolvers: [resolver] });
       expect([resolver, await validate()]).toEqual([resolver, UNAVAILABLE]);
@@ -193,35 +163,33 @@ describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the 
     await useIt();
     await writeFile(users, SECRET);
     const init = { type: 'ocra', genkey: '1', user: 'anna', realm: 'bank' };
-    expect(textOf(await application.asAdmin('/admin/init', init))).toBe(
+    expect(outcomeOf(await application.asAdmin('/admin/init', init))).toBe(
       "The resolver 'file' is unavailable: its file cannot be used, it has no account",
     );
   });
 });
 
-describe('a key that fails', () => {
-  it.each([
-    ['is not there', 'set_byte(seed, 3, get_byte(seed, 3) # 1)'],
-    ['opens nothing', 'set_byte(seed, 20, get_byte(seed, 20) # 1)'],
-    ['seals no seed', "'\\x00'::bytea"],
-  ])('is unavailable without details to every client: it %s', async (_, seed) => {
-    await open([]);
-    await application.enrolPlain('ORACLE', SUITE);
-    const { transactionid, question } = await application.challenge('ORACLE');
-    const pass = application.respond(SUITE, question);
-    await queryOnce(application.databaseUrl, `UPDATE tokens SET seed = ${seed}`);
-    for (const [path, whose] of [
-      ['/ocra/check_t', { transactionid }],
-      ['/validate/check_t', { transactionid }],
-      ['/validate/check_s', { serial: 'ORACLE' }],
-    ] as const) {
-      const response = await application.send(path, { ...whose, pass });
-      expect([path, response.status, textOf(response)]).toEqual([path, 500, 'The key is unavailable']);
-    }
-    const reported = application.logged.filter((line) => line.includes('the client was not told why'));
-    expect(reported).toEqual([
-      expect.stringMatching(/The encryption key [0-9a-f]{16} is not|A stored secret was altered/),
-    ]);
-    expect(reported[0]).toContain('seed of ORACLE');
-  });
+it.each([
+  ['is not there', 'set_byte(seed, 3, get_byte(seed, 3) # 1)'],
+  ['opens nothing', 'set_byte(seed, 20, get_byte(seed, 20) # 1)'],
+  ['seals no seed', "'\\x00'::bytea"],
+])('a key that fails is unavailable without details to every client: it %s', async (_, seed) => {
+  await open([]);
+  await application.enrolPlain('ORACLE', SUITE);
+  const { transactionid, question } = await application.challenge('ORACLE');
+  const pass = application.respond(SUITE, question);
+  await queryOnce(application.databaseUrl, `UPDATE tokens SET seed = ${seed}`);
+  for (const [path, whose] of [
+    ['/ocra/check_t', { transactionid }],
+    ['/validate/check_t', { transactionid }],
+    ['/validate/check_s', { serial: 'ORACLE' }],
+  ] as const) {
+    const response = await application.send(path, { ...whose, pass });
+    expect([path, response.status, outcomeOf(response)]).toEqual([path, 500, 'The key is unavailable']);
+  }
+  const reported = application.logged.filter((line) => line.includes('the client was not told why'));
+  expect(reported).toEqual([
+    expect.stringMatching(/The encryption key [0-9a-f]{16} is not|A stored secret was altered/),
+  ]);
+  expect(reported[0]).toContain('seed of ORACLE');
 });

@@ -11,6 +11,7 @@ import { queryOnce } from '../../support/database/test-server.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const DATA = '12345678';
+const ANNA = { user: 'anna', realm: 'north' };
 
 let application: TestApplication;
 let bounded: BoundedAdministrators;
@@ -75,21 +76,15 @@ describe('/admin/helpdesk/search', () => {
       const { people } = await search(text);
       expect(people?.hits).toMatchObject([{ login: 'anna', surname: 'Musk', realms: ['north'] }]);
     }
-    expect((await search('cleo', 'north-desk')).people).toEqual({
-      hits: [],
-      has_more: false,
-      incomplete: [],
-    });
+    const nobody = { hits: [], has_more: false, incomplete: [] };
+    expect((await search('cleo', 'north-desk')).people).toEqual(nobody);
     expect((await search('cleo@south', 'north-desk')).people?.hits).toEqual([]);
     expect((await search('cleo', 'south-desk')).people?.hits).toMatchObject([{ login: 'cleo' }]);
   });
 
   it('marks people with a locked token that the caller may see', async () => {
-    const lock = (serial: string, failCount: number): Promise<object[]> =>
-      queryOnce(
-        application.databaseUrl,
-        `UPDATE tokens SET fail_count = ${failCount} WHERE serial = '${serial}'`,
-      );
+    const lock = async (serial: string, count: number): Promise<unknown> =>
+      application.sql('tokens').where({ serial }).update({ fail_count: count });
     const marked = async (as?: string): Promise<readonly boolean[] | undefined> =>
       (await search('ann', as)).people?.hits.map((hit) => hit.has_locked_token);
     expect(await marked()).toEqual([false]);
@@ -118,9 +113,8 @@ describe('/admin/helpdesk/search', () => {
   });
 
   it('names a resolver that is away, and finds the rest', async () => {
-    const { resolvers, realms } = application.services;
-    const settings = { fileName: '/nonexistent/passwd' };
-    await resolvers.set(OPERATOR, { name: 'gone', kind: 'passwd', settings });
+    const { realms } = application.services;
+    await application.setResolver('gone', 'passwd', { fileName: '/nonexistent/passwd' });
     await realms.set(OPERATOR, { name: 'broken', resolvers: ['gone'] });
     const { people, tokens } = await search('bert');
     expect(people?.hits).toMatchObject([{ login: 'bert' }]);
@@ -141,7 +135,7 @@ describe('/admin/helpdesk/search', () => {
 
 describe('/admin/helpdesk/person', () => {
   it('shows a user with the tokens and the latest transactions', async () => {
-    const { value } = await ask('/admin/helpdesk/person', { user: 'anna', realm: 'north' }, 'north-desk');
+    const { value } = await ask('/admin/helpdesk/person', ANNA, 'north-desk');
     expect(value).toMatchObject({
       login: 'anna',
       realm: 'north',
@@ -162,20 +156,15 @@ describe('/admin/helpdesk/person', () => {
   });
 
   it('leaves out what the caller has no right to', async () => {
-    const { value } = await ask('/admin/helpdesk/person', { user: 'anna', realm: 'north' }, 'shower');
+    const { value } = await ask('/admin/helpdesk/person', ANNA, 'shower');
     expect(value).toMatchObject({ login: 'anna', details: null, transactions: null });
     expect(value).toHaveProperty('tokens.length', 2);
-    expect(
-      (await ask('/admin/helpdesk/person', { user: 'anna', realm: 'north' }, 'nobody')).error,
-    ).toBeDefined();
+    expect((await ask('/admin/helpdesk/person', ANNA, 'nobody')).error).toBeDefined();
   });
 
   it('knows no user of another realm, also by the resolver', async () => {
-    for (const parameters of [
-      { realm: 'south' },
-      { realm: 'south', resolver: 'south' },
-      { resolver: 'south' },
-    ]) {
+    const [realm, resolver] = ['south', 'south'];
+    for (const parameters of [{ realm }, { realm, resolver }, { resolver }]) {
       const { error } = await ask('/admin/helpdesk/person', { user: 'cleo', ...parameters }, 'north-desk');
       expect(error?.message).toMatch(/There is no user 'cleo'|user.*cleo/i);
     }

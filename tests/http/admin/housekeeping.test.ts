@@ -31,49 +31,43 @@ const removed = async (): Promise<number> => {
   return tallies?.find(({ chore }) => chore === 'challenges')?.rows ?? -1;
 };
 
-describe('a challenge that was answered and then removed', () => {
-  it('does not make its response good again, neither for itself nor for the same question put anew', async () => {
-    const serial = await enrol();
-    const transactionid = await challenge(serial);
-    expect(await application.check(transactionid, answer(3n))).toEqual({ failcount: 0, result: true });
-    application.clock.advance(TIMEOUT + RETENTION + 1);
-    expect(await removed()).toBe(1);
-    expect(await application.check(transactionid, answer(3n))).toEqual({ failcount: 0, result: false });
-    const again = await challenge(serial);
-    expect(await application.check(again, answer(3n))).toEqual({ failcount: 1, result: false });
-    expect(await application.check(again, answer(2n))).toEqual({ failcount: 0, result: true });
-    expect(await application.check(await challenge(serial), answer(4n))).toEqual({
-      failcount: 0,
-      result: true,
-    });
+it('a challenge that was answered and then removed does not make its response good again, neither for itself nor for the same question put anew', async () => {
+  const serial = await enrol();
+  const transactionid = await challenge(serial);
+  expect(await application.check(transactionid, answer(3n))).toEqual({ failcount: 0, result: true });
+  application.clock.advance(TIMEOUT + RETENTION + 1);
+  expect(await removed()).toBe(1);
+  expect(await application.check(transactionid, answer(3n))).toEqual({ failcount: 0, result: false });
+  const again = await challenge(serial);
+  expect(await application.check(again, answer(3n))).toEqual({ failcount: 1, result: false });
+  expect(await application.check(again, answer(2n))).toEqual({ failcount: 0, result: true });
+  expect(await application.check(await challenge(serial), answer(4n))).toEqual({
+    failcount: 0,
+    result: true,
   });
 });
 
-describe('a challenge that has expired', () => {
-  it('has a status until its retention ends, to the second', async () => {
-    const serial = await enrol();
-    const transactionid = await challenge(serial);
-    application.clock.advance(TIMEOUT + RETENTION);
-    await removed();
-    expect(await application.status({ transactionid })).toEqual([
-      { serial, transactionid, received_tan: false, valid_tan: false, failcount: 0 },
-    ]);
-    application.clock.advance(1);
-    await removed();
-    expect(await application.status({ transactionid })).toEqual([]);
-    expect(await application.check(transactionid, answer(0n))).toEqual({ failcount: 0, result: false });
-  });
+it('a challenge that has expired has a status until its retention ends, to the second', async () => {
+  const serial = await enrol();
+  const transactionid = await challenge(serial);
+  application.clock.advance(TIMEOUT + RETENTION);
+  await removed();
+  expect(await application.status({ transactionid })).toEqual([
+    { serial, transactionid, received_tan: false, valid_tan: false, failcount: 0 },
+  ]);
+  application.clock.advance(1);
+  await removed();
+  expect(await application.status({ transactionid })).toEqual([]);
+  expect(await application.check(transactionid, answer(0n))).toEqual({ failcount: 0, result: false });
 });
 
-describe('a challenge that does not expire for a long time', () => {
-  it('stays, and is accepted', async () => {
-    await application.services.settings.set(OPERATOR, new Map([['OcraChallengeTimeout', '30D']]));
-    const serial = await enrol();
-    const transactionid = await challenge(serial);
-    application.clock.advance(29 * 86_400);
-    expect(await removed()).toBe(0);
-    expect(await application.check(transactionid, answer(0n))).toEqual({ failcount: 0, result: true });
-  });
+it('a challenge that does not expire for a long time stays, and is accepted', async () => {
+  await application.services.settings.set(OPERATOR, new Map([['OcraChallengeTimeout', '30D']]));
+  const serial = await enrol();
+  const transactionid = await challenge(serial);
+  application.clock.advance(29 * 86_400);
+  expect(await removed()).toBe(0);
+  expect(await application.check(transactionid, answer(0n))).toEqual({ failcount: 0, result: true });
 });
 
 describe('housekeeping', () => {

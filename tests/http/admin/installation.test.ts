@@ -1,17 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import request, { type Response } from 'supertest';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { AuditReading } from '../../../src/audit/audit-reading.ts';
 import { InstallationStore } from '../../../src/doctor/installation-store.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import {
   BoundedAdministrators,
-  AS_ADMIN,
   OPERATOR,
   TestApplication,
 } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
-import { valueOf, outcomeOf } from '../../support/application/browser.ts';
+import { errorOf, valueOf, outcomeOf } from '../../support/application/browser.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 
@@ -50,16 +48,17 @@ beforeAll(async () => {
   // A decline that the token has not signed is no refused response.
   const { transactionid } = await application.challenge('S1', '12345678');
   await application.send('/ocra/check_t', { transactionid, decline: '00' });
-  const { policies, webhooks } = application.services;
   administrators = await BoundedAdministrators.of(application);
   await administrators.add('northern', 'audit, show', 'north');
   await administrators.add('counting', 'audit', '*');
   await administrators.add('nobody', 'enable', 'north');
-  for (const scope of ['system', 'monitoring'] as const) {
-    const always = { client: '', time: '', active: true, action: '*', user: 'admin', realm: '*' };
-    await policies.set(OPERATOR, { ...always, name: scope, scope });
+  for (const scope of ['system', 'monitoring']) {
+    await application.setPolicy(scope, scope, '*', { user: 'admin' });
   }
-  await webhooks.add(OPERATOR, { name: 'siem', url: 'https://siem.example.com/secret-path' });
+  await application.services.webhooks.add(OPERATOR, {
+    name: 'siem',
+    url: 'https://siem.example.com/secret-path',
+  });
   await queryOnce(
     application.databaseUrl,
     `INSERT INTO webhook_deliveries (webhook_id, event_id, type, occurred_at, data, given_up_at)
@@ -75,18 +74,16 @@ beforeAll(async () => {
 });
 afterAll(() => application.close());
 
-function healthOf({ body }: Response): Health {
-  return (body as { readonly result: { readonly value: Health } }).result.value;
-}
+const HEALTH = '/admin/installation/health';
 
-function refusalOf({ body }: Response): string {
-  return (body as { readonly result: { readonly error: { readonly message: string } } }).result.error.message;
-}
+/** @param as an administrator with bounds; else one with all rights */
+const health = async (as?: string): Promise<Health> =>
+  (await administrators.ask(HEALTH, {}, as)).value as Health;
 
 describe('GET /admin/installation/health', () => {
   it('tells findings with their remedies, the backup, webhooks and resolvers', async () => {
     const walk = jest.spyOn(InstallationStore.prototype, 'realmsOfQrTokens');
-    const { installation } = healthOf(await application.asAdmin('/admin/installation/health', {}, 'get'));
+    const { installation } = await health();
     expect(walk).not.toHaveBeenCalled();
     expect(installation?.findings).toContainEqual({
       severity: 'warning',
@@ -113,7 +110,7 @@ describe('GET /admin/installation/health', () => {
   });
 
   it('sums the responses of a day, a week and a month from kept numbers', async () => {
-    const { responses } = healthOf(await application.asAdmin('/admin/installation/health', {}, 'get'));
+    const { responses } = await health();
     expect(responses).toMatchObject({
       day: { accepted: 4, refused: 2, expired: 0 },
       week: { accepted: 4, refused: 2, expired: 5 },
@@ -122,9 +119,7 @@ describe('GET /admin/installation/health', () => {
   });
 
   it('names the newest users with refused responses', async () => {
-    const { refused_tokens: refused } = healthOf(
-      await application.asAdmin('/admin/installation/health', {}, 'get'),
-    );
+    const { refused_tokens: refused } = await health();
     expect(refused).toEqual([
       {
         serial: 'N1',
@@ -141,13 +136,13 @@ describe('GET /admin/installation/health', () => {
   it('tells the rest while too many search the audit', async () => {
     const busy = new ServiceError('server.busy', 'busy');
     const search = jest.spyOn(AuditReading.prototype, 'page').mockRejectedValue(busy);
-    const health = healthOf(await application.asAdmin('/admin/installation/health', {}, 'get'));
+    const found = await health();
     search.mockRestore();
-    expect(health).toMatchObject({ installation: { last_backup_at: null }, refused_tokens: null });
+    expect(found).toMatchObject({ installation: { last_backup_at: null }, refused_tokens: null });
   });
 
   it('shows an administrator of one realm the refused users of this realm alone', async () => {
-    const shown = healthOf(await administrators.get('northern', '/admin/installation/health', {}));
+    const shown = await health('northern');
     expect(shown).toEqual({
       installation: null,
       responses: null,
@@ -158,9 +153,7 @@ describe('GET /admin/installation/health', () => {
   });
 
   it('names no owner to those who may not see tokens', async () => {
-    const { refused_tokens: refused } = healthOf(
-      await administrators.get('counting', '/admin/installation/health', {}),
-    );
+    const { refused_tokens: refused } = await health('counting');
     expect(refused).toEqual([
       expect.objectContaining({ serial: 'N1', owner: null }),
       expect.objectContaining({ serial: 'S1', owner: null }),
@@ -169,25 +162,19 @@ describe('GET /admin/installation/health', () => {
 
   it('shows nothing to an API token without any of its rights', async () => {
     const token = await application.apiToken('enabling', ['admin:enable']);
-    const answer = await application
-      .send('/admin/installation/health', {})
-      .set('Authorization', `Bearer ${token}`);
-    expect(refusalOf(answer)).toMatch(/^ERR410/);
+    const answer = await application.send(HEALTH, {}).set('Authorization', `Bearer ${token}`);
+    expect(errorOf(answer)).toMatch(/^ERR410/);
   });
 
   it('and an administrator without any of them is refused', async () => {
-    expect(refusalOf(await administrators.get('nobody', '/admin/installation/health', {}))).toMatch(
-      /^ERR410/,
-    );
+    expect((await administrators.ask(HEALTH, {}, 'nobody')).error?.message).toMatch(/^ERR410/);
   });
 
   it('counts the response that uses a transaction up as refused', async () => {
     await application.services.settings.set(OPERATOR, new Map([['OcraMaxChallengeRequests', '1']]));
     const { transactionid } = await application.challenge('S1', '12345678');
     await application.check(transactionid, '00000000');
-    const { refused_tokens: refused } = healthOf(
-      await application.asAdmin('/admin/installation/health', {}, 'get'),
-    );
+    const { refused_tokens: refused } = await health();
     expect(refused).toContainEqual(expect.objectContaining({ serial: 'S1', refused_responses: 2 }));
   });
 });
@@ -232,8 +219,8 @@ describe('the endpoints of an installation', () => {
   it('foretell what follows from the removal of a resolver, a user and a password', async () => {
     const { users } = populated.services;
     await populated.enrolPlain('OWNED', 'OCRA-1:HOTP-SHA256-8:QN08', { user: 'ann', realm: 'north' });
-    await users.setPassword(OPERATOR, { resolver: 'north', login: 'ann', password: 'a long one' });
     const ann = { resolver: 'north', login: 'ann' };
+    await users.setPassword(OPERATOR, { ...ann, password: 'a long one' });
     expect(await ask('/admin/resolver/remove/consequences', { name: 'north' })).toContain('north');
     expect(await foretold('/admin/user/remove/consequences', ann)).toEqual(['user.tokens']);
     expect(await foretold('/admin/user/remove-password/consequences', ann)).toEqual(['user.password']);
@@ -242,10 +229,9 @@ describe('the endpoints of an installation', () => {
 
   it('remove the password of a user, where that is requested alone', async () => {
     const ann = { resolver: 'north', login: 'ann' };
-    const named = { login: 'ann', resolver: 'north' };
-    expect(await ask('/admin/user/password', { ...named, password: 'a long one' })).toBe(true);
+    expect(await ask('/admin/user/password', { ...ann, password: 'a long one' })).toBe(true);
     expect(await foretold('/admin/user/remove-password/consequences', ann)).toHaveLength(1);
-    expect(await ask('/admin/user/remove-password', named)).toBe(true);
+    expect(await ask('/admin/user/remove-password', ann)).toBe(true);
     expect(await foretold('/admin/user/remove-password/consequences', ann)).toEqual([]);
   });
 
@@ -271,64 +257,54 @@ beforeAll(async () => {
 });
 afterAll(() => addressed.close());
 
-async function asked(
-  path: string,
-  parameters = {},
-  headers: Record<string, string> = AS_ADMIN,
-): Promise<unknown> {
-  return valueOf(await request(addressed.app).post(path).set(headers).type('form').send(parameters));
+async function asked(path: string, parameters: Record<string, string> = {}): Promise<unknown> {
+  return valueOf(await addressed.asAdmin(path, parameters));
 }
 
-async function policy(name: string, scope: string, action: string, realm: string, user = '*'): Promise<void> {
-  const draft = { name, scope, action, realm, user, client: '', time: '', active: true };
-  await addressed.services.policies.set(OPERATOR, draft);
-}
-
-describe('the first steps of an installation', () => {
-  it('become true one by one as the database has them', async () => {
-    const steps = {
-      resolver: false,
-      user: false,
-      empty_resolver: null,
-      realm: false,
-      answer_address: false,
-      token: false,
-      second_factor: false,
-      backup: false,
-    };
-    await expect(asked('/admin/installation/first-steps')).resolves.toEqual({
-      ...steps,
-      proposed_address: ADDRESS,
-    });
-    await addressed.addRealm('north');
-    await expect(asked('/admin/installation/first-steps')).resolves.toMatchObject({
-      resolver: true,
-      user: false,
-      empty_resolver: 'north',
-    });
-    await addressed.addUser('anna', 'north');
-    await asked('/admin/setting/set', { key: 'BackupElsewhere', value: 'True' });
-    await expect(asked('/admin/installation/first-steps')).resolves.toMatchObject({ backup: true });
-    await asked('/admin/setting/remove', { key: 'BackupElsewhere' });
-    await expect(asked('/admin/installation/first-steps')).resolves.toMatchObject({ backup: false });
-    await policy('url', 'authentication', `qrtanurl=${ADDRESS}`, 'north');
-    await addressed.enrolPlain('OCRA1', 'OCRA-1:HOTP-SHA256-8:QN08', { user: 'anna', realm: 'north' });
-    const recipient = await identityToRecipient(await generateX25519Identity());
-    await addressed.services.backups.export(OPERATOR, {
-      lock: { recipients: [recipient] },
-      version: 'test',
-      write: () => Promise.resolve(),
-    });
-    await expect(asked('/admin/installation/first-steps')).resolves.toEqual({
-      ...steps,
-      resolver: true,
-      user: true,
-      realm: true,
-      answer_address: true,
-      token: true,
-      backup: true,
-      proposed_address: ADDRESS,
-    });
+it('the first steps of an installation become true one by one as the database has them', async () => {
+  const FIRST = '/admin/installation/first-steps';
+  const steps = {
+    resolver: false,
+    user: false,
+    empty_resolver: null,
+    realm: false,
+    answer_address: false,
+    token: false,
+    second_factor: false,
+    backup: false,
+  };
+  await expect(asked(FIRST)).resolves.toEqual({
+    ...steps,
+    proposed_address: ADDRESS,
+  });
+  await addressed.addRealm('north');
+  await expect(asked(FIRST)).resolves.toMatchObject({
+    resolver: true,
+    user: false,
+    empty_resolver: 'north',
+  });
+  await addressed.addUser('anna', 'north');
+  await asked('/admin/setting/set', { key: 'BackupElsewhere', value: 'True' });
+  await expect(asked(FIRST)).resolves.toMatchObject({ backup: true });
+  await asked('/admin/setting/remove', { key: 'BackupElsewhere' });
+  await expect(asked(FIRST)).resolves.toMatchObject({ backup: false });
+  await addressed.setPolicy('url', 'authentication', `qrtanurl=${ADDRESS}`, { realm: 'north' });
+  await addressed.enrolPlain('OCRA1', 'OCRA-1:HOTP-SHA256-8:QN08', { user: 'anna', realm: 'north' });
+  const recipient = await identityToRecipient(await generateX25519Identity());
+  await addressed.services.backups.export(OPERATOR, {
+    lock: { recipients: [recipient] },
+    version: 'test',
+    write: () => Promise.resolve(),
+  });
+  await expect(asked(FIRST)).resolves.toEqual({
+    ...steps,
+    resolver: true,
+    user: true,
+    realm: true,
+    answer_address: true,
+    token: true,
+    backup: true,
+    proposed_address: ADDRESS,
   });
 });
 
@@ -340,31 +316,24 @@ describe('the answer address of a token that is to be enrolled', () => {
       realm,
       proposed_address: ADDRESS,
     });
-    const address = (parameters: object): Promise<unknown> => asked('/admin/answer-address', parameters);
+    const address = (parameters: Record<string, string>) => asked('/admin/answer-address', parameters);
     await expect(address({ user: 'anna', realm: 'north' })).resolves.toEqual(found(1, null));
     await expect(address({ serial: 'OCRA1' })).resolves.toEqual(found(1, null));
     await expect(address({ user: 'bert', realm: 'south' })).resolves.toEqual(found(0, 'south'));
     await expect(address({})).resolves.toEqual(found(0, null));
-    await policy('other', 'authentication', `qrtanurl=${ADDRESS}/`, 'north');
+    await addressed.setPolicy('other', 'authentication', `qrtanurl=${ADDRESS}/`, { realm: 'north' });
     await expect(address({ user: 'anna', realm: 'north' })).resolves.toEqual(found(2, null));
   });
 
   it('is told to a helpdesk for its own realms alone, and tells nothing of other serials', async () => {
-    const { administrators } = addressed.services;
-    await administrators.add(OPERATOR, 'desk', 'correct horse battery');
-    await policy('admins', 'admin', '*', '*', 'admin');
-    await policy('desk', 'admin', 'init', 'south', 'desk');
-    const { token } = await administrators.addApiToken(OPERATOR, 'desk', { name: 'test', rights: ['*'] });
-    const headers = { Authorization: `Bearer ${token}` };
-    const refusal = async (parameters: Record<string, string>): Promise<string> => {
-      const answer = await addressed.send('/admin/answer-address', parameters).set(headers);
-      const { result } = answer.body as { result: { error?: { message: string } } };
-      return result.error?.message ?? '';
-    };
-    await expect(refusal({ user: 'bert', realm: 'south' })).resolves.toBe('');
-    await expect(refusal({ user: 'anna', realm: 'north' })).resolves.not.toBe('');
-    const KNOWN = await refusal({ serial: 'OCRA1' });
-    expect(KNOWN).toContain('ERR410');
-    await expect(refusal({ serial: 'NONE' })).resolves.toBe(KNOWN);
+    const bounded = await BoundedAdministrators.of(addressed);
+    await bounded.add('desk', 'init', 'south');
+    const refusal = async (parameters: Record<string, string>): Promise<string | undefined> =>
+      (await bounded.ask('/admin/answer-address', parameters, 'desk')).error?.message;
+    await expect(refusal({ user: 'bert', realm: 'south' })).resolves.toBeUndefined();
+    await expect(refusal({ user: 'anna', realm: 'north' })).resolves.toBeDefined();
+    const known = await refusal({ serial: 'OCRA1' });
+    expect(known).toContain('ERR410');
+    await expect(refusal({ serial: 'NONE' })).resolves.toBe(known);
   });
 });

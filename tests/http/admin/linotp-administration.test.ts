@@ -14,10 +14,9 @@ let application: TestApplication;
 
 beforeAll(async () => {
   application = await TestApplication.open({ dialect: 'linotp' });
-  const { resolvers, realms, settings } = application.services;
-  const fileName = '/etc/passwd';
-  await resolvers.set(OPERATOR, { name: 'myDefRes', kind: 'passwd', settings: { fileName } });
-  await resolvers.set(OPERATOR, { name: 'myOtherRes', kind: 'managed', settings: {} });
+  const { realms, settings } = application.services;
+  await application.setResolver('myDefRes', 'passwd', { fileName: '/etc/passwd' });
+  await application.setResolver('myOtherRes', 'managed');
   await realms.set(OPERATOR, { name: 'mydefrealm', resolvers: ['myDefRes'] });
   await realms.set(OPERATOR, { name: 'myotherrealm', resolvers: ['myOtherRes'] });
   await realms.setDefault(OPERATOR, 'mydefrealm');
@@ -196,23 +195,14 @@ describe('in the dialect linotp', () => {
   });
 
   it('resolvers are shown with type and settings', async () => {
+    const passwd = { type: 'passwdresolver', entry: 'linotp.passwdresolver.fileName.myDefRes' };
+    const managed = { type: 'managedresolver', entry: 'linotp.managedresolver.myOtherRes' };
     expect(await value('/system/getResolvers')).toEqual({
-      myDefRes: {
-        entry: 'linotp.passwdresolver.fileName.myDefRes',
-        type: 'passwdresolver',
-        resolvername: 'myDefRes',
-      },
-      myOtherRes: {
-        entry: 'linotp.managedresolver.myOtherRes',
-        type: 'managedresolver',
-        resolvername: 'myOtherRes',
-      },
+      myDefRes: { ...passwd, resolvername: 'myDefRes' },
+      myOtherRes: { ...managed, resolvername: 'myOtherRes' },
     });
-    expect(await value('/system/getResolver', { resolver: 'myDefRes' })).toEqual({
-      data: { fileName: '/etc/passwd' },
-      type: 'passwdresolver',
-      resolver: 'myDefRes',
-    });
+    const shown = { data: { fileName: '/etc/passwd' }, type: 'passwdresolver', resolver: 'myDefRes' };
+    expect(await value('/system/getResolver', { resolver: 'myDefRes' })).toEqual(shown);
   });
 
   it('the configuration shows realms and resolvers as the values that LinOTP keeps', async () => {
@@ -302,11 +292,8 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
     application.ask(path, parameters, 'get');
 
   it('sees the owner of a token, in its own realms alone', async () => {
-    expect((await ask('/admin/getTokenOwner', { serial: 'T1' })).value).toMatchObject({
-      username: 'ann',
-      realm: 'north',
-      resolver: 'north',
-    });
+    const owner = { username: 'ann', realm: 'north', resolver: 'north' };
+    expect((await ask('/admin/getTokenOwner', { serial: 'T1' })).value).toMatchObject(owner);
     expect((await ask('/admin/getTokenOwner', { serial: 'T3' })).value).toEqual({});
     const { text } = await bounded.get('north-desk', '/admin/getTokenOwner', { serial: 'T2' });
     expect(text).toContain('No token found with the serial');
@@ -314,15 +301,10 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
   });
 
   it('learns whether a serial is free, in any case, and gets one that is', async () => {
-    expect((await ask('/admin/check_serial', { serial: 'NEW' })).value).toEqual({
-      unique: true,
-      new_serial: 'NEW',
-    });
-    expect((await ask('/admin/check_serial', { serial: 't1' })).value).toEqual({
-      unique: false,
-      new_serial: 't1_01',
-    });
-    expect((await ask('/admin/check_serial', { serial: 'ü' })).error?.message).toContain('printable ASCII');
+    const check = (serial: string): Promise<Result> => ask('/admin/check_serial', { serial });
+    expect((await check('NEW')).value).toEqual({ unique: true, new_serial: 'NEW' });
+    expect((await check('t1')).value).toEqual({ unique: false, new_serial: 't1_01' });
+    expect((await check('ü')).error?.message).toContain('printable ASCII');
   });
 
   it('sets the PIN of a suite, and no PIN that tokens here lack', async () => {
@@ -482,11 +464,8 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
         sql_mapping: '{"userid": "id", "username": "login"}',
       };
       for (const given of [ldap, { type: 'LDAP', ...ldap }, sql, { type: 'sql', ...sql }]) {
-        const answer = await test(given);
-        expect(answer).toEqual({
-          status: true,
-          value: { result: false, desc: expect.stringMatching(/connect|refused|listens/i) },
-        });
+        const desc: unknown = expect.stringMatching(/connect|refused|listens/i);
+        expect(await test(given)).toEqual({ status: true, value: { result: false, desc } });
       }
       expect(application.logged.join()).not.toContain('a secret of the directory');
     });
@@ -524,13 +503,9 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
     expect(error).toBeUndefined();
     expect(value).toHaveProperty('admin.show.type', 'bool');
     expect(value).toHaveProperty('authentication.otppin.type', 'str');
-    expect((await ask('/system/getPolicyDef', { scope: 'ocra' })).value).toHaveProperty(
-      'request.type',
-      'bool',
-    );
-    expect((await ask('/system/getPolicyDef', { scope: 'x' })).error?.message).toContain(
-      'The scope is one of',
-    );
+    const of = (scope: string): Promise<Result> => ask('/system/getPolicyDef', { scope });
+    expect((await of('ocra')).value).toHaveProperty('request.type', 'bool');
+    expect((await of('x')).error?.message).toContain('The scope is one of');
     expect((await ask('/system/getSupportInfo')).value).toEqual({});
     expect((await ask('/system/isSupportValid')).value).toBe(false);
   });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import request from 'supertest';
 import type { PolicyScope } from '../../../src/policy/stored-policy.ts';
 import { valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
@@ -28,24 +27,17 @@ async function policy(scope: PolicyScope, user: string, action: string, realm: s
 
 /** @param rights of the API token */
 async function administrator(name: string, rights: readonly string[] = ['*']): Promise<void> {
-  const { administrators } = application.services;
-  await administrators.add(OPERATOR, name, 'correct horse battery');
-  const { token } = await administrators.addApiToken(OPERATOR, name, { name: 'test', rights });
-  bearers.set(name, token);
+  await application.services.administrators.add(OPERATOR, name, 'correct horse battery');
+  bearers.set(name, await application.apiToken('test', rights, name));
 }
 
-async function overviewOf(name: string): Promise<Value> {
-  const answer = await request(application.app)
-    .post('/admin/installation/overview')
-    .set('Authorization', `Bearer ${bearers.get(name) ?? ''}`);
-  return valueOf(answer) as Value;
-}
+const ask = (name: string, tag = '', method: 'get' | 'post' = 'post') =>
+  application
+    .send('/admin/installation/overview', {}, method)
+    .set({ Authorization: `Bearer ${bearers.get(name) ?? ''}`, 'If-None-Match': tag });
+const overviewOf = async (name: string): Promise<Value> => valueOf(await ask(name)) as Value;
 
 const present = (value: Value): string[] => PARTS.filter((part) => value[part] !== null);
-
-async function owned(serial: string, user: string, realm: string): Promise<void> {
-  await application.enrolPlain(serial, SUITE, { user, realm });
-}
 
 // All who ask within a second share one reading: here, it has always passed.
 let passed = 0;
@@ -56,9 +48,9 @@ beforeAll(async () => {
   application = await TestApplication.open();
   await application.addRealm('north', ['nora', 'nils']);
   await application.addRealm('south', ['sue']);
-  await owned('N1', 'nora', 'north');
-  await owned('N2', 'nora', 'north');
-  await owned('S1', 'sue', 'south');
+  await application.enrolPlain('N1', SUITE, { user: 'nora', realm: 'north' });
+  await application.enrolPlain('N2', SUITE, { user: 'nora', realm: 'north' });
+  await application.enrolPlain('S1', SUITE, { user: 'sue', realm: 'south' });
   await application.enrolPlain('FREE', SUITE);
   await application.services.tokens.disable(OPERATOR, { serial: 'N2' });
   for (const name of ['all', 'north', 'bound', 'nobody', 'numbers', 'health']) {
@@ -130,31 +122,24 @@ describe('the overview', () => {
   });
 
   it('is not sent again to a client that has it, until what the client may see has changed', async () => {
-    const ask = (name: string, tag: string, method: 'get' | 'post' = 'get'): request.Test => {
-      const headers = { Authorization: `Bearer ${bearers.get(name) ?? ''}`, 'If-None-Match': tag };
-      return request(application.app)[method]('/admin/installation/overview').set(headers);
-    };
-    const first = await ask('north', '"none"');
+    const read = (name: string, held: string) => ask(name, held, 'get');
+    const first = await read('north', '"none"');
     const tag = first.get('ETag') ?? '';
     expect(first.headers).toMatchObject({
       etag: expect.stringMatching(/^"[\w-]{22}"$/),
       'cache-control': 'no-store',
     });
-    const again = await ask('north', tag);
-    expect([again.status, again.text, again.get('ETag'), again.get('Cache-Control')]).toEqual([
-      304,
-      '',
-      tag,
-      'no-store',
-    ]);
-    expect((await ask('all', tag)).status).toBe(200);
+    const again = await read('north', tag);
+    const told = [again.status, again.text, again.get('ETag'), again.get('Cache-Control')];
+    expect(told).toEqual([304, '', tag, 'no-store']);
+    expect((await read('all', tag)).status).toBe(200);
     // RFC 9110 keeps 304 for reading.
-    expect((await ask('north', tag, 'post')).status).toBe(200);
+    expect((await ask('north', tag)).status).toBe(200);
     await policy('monitoring', 'north', 'tokens', 'north');
-    const changed = await ask('north', tag);
+    const changed = await read('north', tag);
     expect([changed.status, present(valueOf(changed) as Value)]).toEqual([200, ['tokens']]);
     await policy('monitoring', 'north', 'tokens,userinfo,activeUsers', 'north');
-    expect((await ask('nobody-at-all', tag)).status).toBe(401);
+    expect((await read('nobody-at-all', tag)).status).toBe(401);
   });
 
   it('has the state of licence, configuration and encryption', async () => {
@@ -177,71 +162,55 @@ async function lockToken(): Promise<void> {
   }
 }
 
-describe('responses in the overview', () => {
-  it('are those of the last hour that any server has written, by outcome', async () => {
-    const from = application.clock.now();
-    await application.services.observations.flush();
-    const { transactionid, question } = await application.challenge('N1');
-    await application.check(transactionid, application.respond(SUITE, question));
-    await application.check('f'.repeat(20), '12345678');
-    const before = await overviewOf('all');
-    expect(before.responses).not.toHaveProperty('outcomes.accepted');
-    const other = application.restarted();
-    await application.services.observations.flush();
-    await other.services.observations.flush();
-    const { responses } = (await overviewOf('all')) as unknown as {
-      responses: {
-        outcomes: Record<string, number>;
-        p50: number;
-        p95: number;
-        minutes: { minute: string; outcomes: Record<string, number> }[];
-      };
+it('responses in the overview are those of the last hour that any server has written, by outcome', async () => {
+  const from = application.clock.now();
+  await application.services.observations.flush();
+  const { transactionid, question } = await application.challenge('N1');
+  await application.check(transactionid, application.respond(SUITE, question));
+  await application.check('f'.repeat(20), '12345678');
+  const before = await overviewOf('all');
+  expect(before.responses).not.toHaveProperty('outcomes.accepted');
+  const other = application.restarted();
+  await application.services.observations.flush();
+  await other.services.observations.flush();
+  const { responses } = (await overviewOf('all')) as unknown as {
+    responses: {
+      outcomes: Record<string, number>;
+      p50: number;
+      p95: number;
+      minutes: { minute: string; outcomes: Record<string, number> }[];
     };
-    expect(responses.outcomes).toMatchObject({ accepted: 1, unknown: 1, wrong: 10 });
-    expect(responses.p95).toBeGreaterThanOrEqual(responses.p50);
-    expect(responses.minutes).toHaveLength(60);
-    expect(responses.minutes[59]).toMatchObject({
-      minute: from.toISOString(),
-      outcomes: { accepted: 1 },
-    });
-    application.clock.advance(3_600);
-    expect(await overviewOf('all')).toHaveProperty('responses.outcomes', {});
-    application.clock.set(from);
+  };
+  expect(responses.outcomes).toMatchObject({ accepted: 1, unknown: 1, wrong: 10 });
+  expect(responses.p95).toBeGreaterThanOrEqual(responses.p50);
+  expect(responses.minutes).toHaveLength(60);
+  expect(responses.minutes[59]).toMatchObject({
+    minute: from.toISOString(),
+    outcomes: { accepted: 1 },
   });
+  application.clock.advance(3_600);
+  expect(await overviewOf('all')).toHaveProperty('responses.outcomes', {});
+  application.clock.set(from);
 });
 
-describe('resolvers in the overview', () => {
-  it('have the state of their last use, by any server, and are not asked', async () => {
-    const { resolvers, realms } = application.services;
-    const settings = { fileName: '/nowhere/passwd' };
-    await resolvers.set(OPERATOR, { name: 'File', kind: 'passwd', settings });
-    await realms.set(OPERATOR, { name: 'file', resolvers: ['File'] });
-    expect(await overviewOf('all')).toMatchObject({
-      users: expect.arrayContaining([{ resolver: 'File', realms: ['file'], users: null, counted_at: null }]),
-      resolvers: expect.arrayContaining([
-        { resolver: 'File', kind: 'passwd', state: 'unknown', succeeded_at: null, failed_at: null },
-        {
-          resolver: 'north',
-          kind: 'managed',
-          state: 'available',
-          succeeded_at: expect.anything(),
-          failed_at: null,
-        },
-      ]),
-    });
-    await application.asAdmin('/admin/userlist', { realm: 'file', username: '*' });
-    await application.services.observations.flush();
-    expect(await overviewOf('all')).toHaveProperty(
-      'resolvers',
-      expect.arrayContaining([
-        {
-          resolver: 'File',
-          kind: 'passwd',
-          state: 'unavailable',
-          succeeded_at: null,
-          failed_at: application.clock.now().toISOString(),
-        },
-      ]),
-    );
+it('resolvers in the overview have the state of their last use, by any server, and are not asked', async () => {
+  await application.setResolver('File', 'passwd', { fileName: '/nowhere/passwd' });
+  await application.services.realms.set(OPERATOR, { name: 'file', resolvers: ['File'] });
+  const file = { resolver: 'File', kind: 'passwd', succeeded_at: null };
+  const north = { resolver: 'north', kind: 'managed', state: 'available', failed_at: null };
+  expect(await overviewOf('all')).toMatchObject({
+    users: expect.arrayContaining([{ resolver: 'File', realms: ['file'], users: null, counted_at: null }]),
+    resolvers: expect.arrayContaining([
+      { ...file, state: 'unknown', failed_at: null },
+      { ...north, succeeded_at: expect.anything() },
+    ]),
   });
+  await application.asAdmin('/admin/userlist', { realm: 'file', username: '*' });
+  await application.services.observations.flush();
+  expect(await overviewOf('all')).toHaveProperty(
+    'resolvers',
+    expect.arrayContaining([
+      { ...file, state: 'unavailable', failed_at: application.clock.now().toISOString() },
+    ]),
+  );
 });

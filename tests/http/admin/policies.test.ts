@@ -27,8 +27,7 @@ const ask = (...given: Parameters<TestApplication['ask']>) => application.ask(..
 describe('a refused request', () => {
   it('is explained by its id, with the changes of policies since then', async () => {
     await application.send('/admin/init', { type: 'ocra' }).auth('anna', 'correct horse');
-    const { rows } = await application.services.auditReading.page(OPERATOR, { actor: 'anna', limit: 1 });
-    const [row] = rows;
+    const [row] = await application.auditRows({ actor: 'anna', limit: 1 });
     expect(row?.outcome).toBe('refused: no right admin:init');
     await application.services.policies.set(OPERATOR, { ...DESK, name: 'later', active: false });
     const { value } = await ask('/admin/policy/explain-refusal', { request_id: row?.requestId ?? '' });
@@ -46,15 +45,15 @@ describe('a refused request', () => {
   });
 
   it('names as remedies only policies that would have let it pass', async () => {
-    const { policies, auditReading } = application.services;
+    const { policies } = application.services;
     await policies.set(OPERATOR, { ...DESK, name: 'away', client: '203.0.113.9' });
     await policies.set(OPERATOR, { ...DESK, name: 'off', active: false });
     await policies.set(OPERATOR, { ...DESK, name: 'others', user: 'bert' });
     await policies.set(OPERATOR, { ...DESK, name: 'anybody', user: '*' });
     await policies.set(OPERATOR, { ...DESK, name: 'monitoring', scope: 'monitoring', action: 'tokens' });
     await application.send('/admin/remove', { serial: 'T1' }).auth('anna', 'correct horse');
-    const { rows } = await auditReading.page(OPERATOR, { actor: 'anna', action: 'admin/remove', limit: 1 });
-    const { value } = await ask('/admin/policy/explain-refusal', { request_id: rows[0]?.requestId ?? '' });
+    const [row] = await application.auditRows({ actor: 'anna', action: 'admin/remove', limit: 1 });
+    const { value } = await ask('/admin/policy/explain-refusal', { request_id: row?.requestId ?? '' });
     expect(value).toMatchObject({ refusal: { right: { action: 'remove' } }, remedies: ['desk', 'anybody'] });
     for (const name of ['away', 'off', 'others', 'anybody', 'monitoring']) {
       await policies.remove(OPERATOR, name);
@@ -64,20 +63,16 @@ describe('a refused request', () => {
   it('by an API token is known as such', async () => {
     const token = await application.apiToken('narrow', ['ocra:status']);
     await application.send('/admin/show', {}).set('Authorization', `Bearer ${token}`);
-    const { rows } = await application.services.auditReading.page(OPERATOR, { actor: 'admin', limit: 1 });
-    const { value } = await ask('/admin/policy/explain-refusal', { request_id: rows[0]?.requestId ?? '' });
-    expect(value).toMatchObject({
-      refusal: { right: { action: 'show' }, is_by_api_token: true },
-      remedies: [],
-    });
+    const [row] = await application.auditRows({ actor: 'admin', limit: 1 });
+    const { value } = await ask('/admin/policy/explain-refusal', { request_id: row?.requestId ?? '' });
+    const refusal = { right: { action: 'show' }, is_by_api_token: true };
+    expect(value).toMatchObject({ refusal, remedies: [] });
   });
 
   it('is shown to those who may read the audit only', async () => {
     await application.services.administrators.add(OPERATOR, 'reader', 'correct horse');
-    const response = await application
-      .send('/admin/policy/explain-refusal', { request_id: 'any' })
-      .auth('reader', 'correct horse');
-    expect(errorOf(response)).toMatch(/scope=admin, action=audit$/);
+    const asked = application.send('/admin/policy/explain-refusal', { request_id: 'any' });
+    expect(errorOf(await asked.auth('reader', 'correct horse'))).toMatch(/scope=admin, action=audit$/);
   });
 });
 
@@ -145,12 +140,7 @@ describe('the consequences of a policy', () => {
 
 describe('two editors of one policy', () => {
   const change = (action: string, expected: unknown): Promise<Result> =>
-    ask('/admin/policy/set', {
-      ...DESK,
-      name: 'edited',
-      action,
-      expected: JSON.stringify(expected),
-    });
+    ask('/admin/policy/set', { ...DESK, name: 'edited', action, expected: JSON.stringify(expected) });
   const edited = { ...READ, name: 'edited' };
 
   it('do not overwrite each other', async () => {
@@ -362,12 +352,8 @@ describe.each(['documented', 'linotp'] as const)('the policies as a file, in the
   it('are not replaced by one with a typing error that is said to be inactive', async () => {
     await application.services.policies.set(OPERATOR, { name: 'reads', ...READING });
     const all = await stored();
-    const { text } = await application.asAdmin('/system/setPolicy', {
-      name: 'reads',
-      ...READING,
-      scope: 'monitorin',
-      active: 'False',
-    });
+    const typed = { name: 'reads', ...READING, scope: 'monitorin', active: 'False' };
+    const { text } = await application.asAdmin('/system/setPolicy', typed);
     expect(text).toContain("The policy 'reads' is active, and is not replaced");
     expect(await stored()).toEqual(all);
   });

@@ -107,13 +107,9 @@ describe('/admin/resolver/test', () => {
       first: [{ login: 'anna' }, { login: 'bert' }],
       found: { entries: 5, without_id: 2, without_login: 1, sharing_id: 2 },
     });
-    const { resolvers } = application.services;
-    await resolvers.set(OPERATOR, {
-      name: 'some',
-      kind: 'sql',
-      settings: { ...settings, Table: 'partly', Map: '{"userid": "id", "username": "user"}' },
-    });
-    expect(describeTrial({ found: await resolvers.test('some') })).toBe(
+    const some = { ...settings, Table: 'partly', Map: '{"userid": "id", "username": "user"}' };
+    await application.setResolver('some', 'sql', some);
+    expect(describeTrial({ found: await application.services.resolvers.test('some') })).toBe(
       '5 entries, 2 users, 2 without id, 1 without login, 2 that share an id, and so own the same tokens',
     );
   });
@@ -157,13 +153,8 @@ describe('/admin/resolver/test', () => {
     const late = application.restarted({ configurationWindow: 3_600_000 });
     await late.services.configuration.current();
     await application.setResolver('crm', 'sql', settings, 'for another server');
-    const { body } = (await late.asAdmin('/admin/resolver/test', changed({}))) as {
-      body: { result: Result };
-    };
-    expect(body.result.value).toEqual({
-      is_readable: false,
-      reason: 'its password was changed at this moment',
-    });
+    const { value } = await late.ask('/admin/resolver/test', changed({}));
+    expect(value).toEqual({ is_readable: false, reason: 'its password was changed at this moment' });
     expect((await tryOut({ name: 'crm' })).value).toMatchObject({ is_readable: true });
   });
 
@@ -198,7 +189,7 @@ describe('/admin/resolver/test', () => {
   });
 
   it('shows users to those only who may list them', async () => {
-    const { resolverTrials, policies } = application.services;
+    const { resolverTrials } = application.services;
     const caller = (...rights: string[]) => callerNamed('anna', { rights });
     const first = async (...rights: string[]) => {
       const trial = await resolverTrials.try(caller(...rights), { name: 'crm' });
@@ -206,13 +197,11 @@ describe('/admin/resolver/test', () => {
     };
     expect(await first('system:write')).toBeUndefined();
     expect(await first('system:write', 'admin:userlist')).toBe(9);
-    const all = { scope: 'system', action: '*', realm: '*', user: '*' } as const;
-    await policies.set(OPERATOR, { name: 'system', ...all });
+    await application.setPolicy('system', 'system', '*', { user: '*' });
     await application.addRealm('other');
-    const listing = { name: 'list', scope: 'admin', action: 'userlist', user: 'anna' } as const;
-    await policies.set(OPERATOR, { ...listing, realm: 'other' });
+    await application.setPolicy('list', 'admin', 'userlist', { user: 'anna', realm: 'other' });
     expect(await first('*')).toBeUndefined();
-    await policies.set(OPERATOR, { ...listing, realm: 'customers' });
+    await application.setPolicy('list', 'admin', 'userlist', { user: 'anna', realm: 'customers' });
     expect(await first('*')).toBe(9);
     const trial = await resolverTrials.try(caller('*'), { name: 'unheard', kind: 'sql', settings });
     expect(trial).toMatchObject({ isReadable: true });
@@ -220,59 +209,54 @@ describe('/admin/resolver/test', () => {
   });
 });
 
-describe('/system/setResolver', () => {
-  it('keeps the password that is given as empty, and removes it on request', async () => {
-    const set = async (given: Record<string, string>): Promise<string | undefined> => {
-      const parameters = { type: 'sqlresolver', ...settings, name: 'spare', ...given };
-      return (await ask('/system/setResolver', parameters)).error?.message;
-    };
-    const stamp = async () => (await application.services.resolvers.show('spare')).secretStamp;
-    await set({ Password: 'a spare one' });
-    const stored = await stamp();
-    expect(stored).toEqual(expect.any(String));
-    expect(await set({ Password: '' })).toBeUndefined();
-    expect(await stamp()).toBe(stored);
-    expect(await set({ Server: 'other.example' })).toContain('must be given again');
-    expect(await set({ Password: 'p', remove_password: '1' })).toMatch(/^Give a password or remove/);
-    expect(await set({ Server: 'other.example', remove_password: '1' })).toBeUndefined();
-    expect(await stamp()).toBeNull();
-  });
+it('/system/setResolver keeps the password that is given as empty, and removes it on request', async () => {
+  const set = async (given: Record<string, string>): Promise<string | undefined> => {
+    const parameters = { type: 'sqlresolver', ...settings, name: 'spare', ...given };
+    return (await ask('/system/setResolver', parameters)).error?.message;
+  };
+  const stamp = async () => (await application.services.resolvers.show('spare')).secretStamp;
+  await set({ Password: 'a spare one' });
+  const stored = await stamp();
+  expect(stored).toEqual(expect.any(String));
+  expect(await set({ Password: '' })).toBeUndefined();
+  expect(await stamp()).toBe(stored);
+  expect(await set({ Server: 'other.example' })).toContain('must be given again');
+  expect(await set({ Password: 'p', remove_password: '1' })).toMatch(/^Give a password or remove/);
+  expect(await set({ Server: 'other.example', remove_password: '1' })).toBeUndefined();
+  expect(await stamp()).toBeNull();
 });
 
-describe('/admin/resolver/add and /set', () => {
-  it('add what is new, change what is named, and keep the rest', async () => {
-    const { resolvers } = application.services;
-    const name = 'own';
-    const add = { ...unheard({ Where: 'id < 4' }), name, secret: SECRET };
-    expect(await ask('/admin/resolver/add', add)).toMatchObject({ value: true });
-    expect((await ask('/admin/resolver/add', add)).error?.message).toBe("There is a resolver 'own' already");
-    const { settings: first, secretStamp } = await resolvers.show(name);
-    expect(first).toMatchObject({ Table: 'people', Where: 'id < 4' });
-    const set = (given: Record<string, string>) => ask('/admin/resolver/set', { name, ...given });
-    expect(await set({ set: '{"WHERE": "", "limit": "7"}' })).toMatchObject({ value: true });
-    expect(await resolvers.show(name)).toMatchObject({ settings: { Limit: '7' }, secretStamp });
-    expect({ ...(await resolvers.show(name)).settings, Where: 'id < 4' }).toEqual({ ...first, Limit: '7' });
-    expect((await set({ set: '{"Limit": "8"}', expected: JSON.stringify(first) })).error?.message).toBe(
-      "The resolver 'own' was changed by admin meanwhile; nothing was changed now",
-    );
-    expect((await set({ set: '{"Server": "else.example"}' })).error?.message).toContain(
-      'must be given again',
-    );
-    expect((await set({ set: '["Limit"]' })).error?.message).toContain('a JSON object of texts');
-    expect(await set({ remove_secret: '1' })).toMatchObject({ value: true });
-    expect((await resolvers.show(name)).secretStamp).toBeNull();
-    expect((await ask('/admin/resolver/set', { name: 'nobody' })).error?.message).toContain('nobody');
-  });
+it('/admin/resolver/add and /set add what is new, change what is named, and keep the rest', async () => {
+  const { resolvers } = application.services;
+  const name = 'own';
+  const add = { ...unheard({ Where: 'id < 4' }), name, secret: SECRET };
+  expect(await ask('/admin/resolver/add', add)).toMatchObject({ value: true });
+  expect((await ask('/admin/resolver/add', add)).error?.message).toBe("There is a resolver 'own' already");
+  const { settings: first, secretStamp } = await resolvers.show(name);
+  expect(first).toMatchObject({ Table: 'people', Where: 'id < 4' });
+  const set = (given: Record<string, string>) => ask('/admin/resolver/set', { name, ...given });
+  expect(await set({ set: '{"WHERE": "", "limit": "7"}' })).toMatchObject({ value: true });
+  expect(await resolvers.show(name)).toMatchObject({ settings: { Limit: '7' }, secretStamp });
+  expect({ ...(await resolvers.show(name)).settings, Where: 'id < 4' }).toEqual({ ...first, Limit: '7' });
+  expect((await set({ set: '{"Limit": "8"}', expected: JSON.stringify(first) })).error?.message).toBe(
+    "The resolver 'own' was changed by admin meanwhile; nothing was changed now",
+  );
+  expect((await set({ set: '{"Server": "else.example"}' })).error?.message).toContain('must be given again');
+  expect((await set({ set: '["Limit"]' })).error?.message).toContain('a JSON object of texts');
+  expect(await set({ remove_secret: '1' })).toMatchObject({ value: true });
+  expect((await resolvers.show(name)).secretStamp).toBeNull();
+  expect((await ask('/admin/resolver/set', { name: 'nobody' })).error?.message).toContain('nobody');
 });
 
 describe('a trial', () => {
+  const parts = {
+    configuration: new GivenConfiguration({ resolvers: [{ id: '1', name: 'far' }] }),
+    access: new AccessControl({ clock: { now: () => new Date(0) } }),
+    files: { assertNamable: () => Promise.resolve() },
+  };
+
   it('is in the audit before it connects', async () => {
     const done: string[] = [];
-    const parts = {
-      configuration: new GivenConfiguration({ resolvers: [{ id: '1', name: 'far' }] }),
-      access: new AccessControl({ clock: { now: () => new Date(0) } }),
-      files: { assertNamable: () => Promise.resolve() },
-    };
     const open = () => {
       done.push('connected');
       throw new Error('the server breaks down');
@@ -289,9 +273,7 @@ describe('a trial', () => {
   const ANNA = callerNamed('anna', { rights: ['*'] });
   const service = (list: () => Promise<never[]>, trialLimit: number) =>
     new ResolverTrialService({
-      configuration: new GivenConfiguration({ resolvers: [{ id: '1', name: 'slow' }] }),
-      access: new AccessControl({ clock: { now: () => new Date(0) } }),
-      files: { assertNamable: () => Promise.resolve() },
+      ...parts,
       trial: {
         secrets: { open: () => Promise.resolve(undefined) },
         open: () =>
@@ -313,13 +295,13 @@ describe('a trial', () => {
     });
 
   it('ends where a source takes too long', async () => {
-    const trial = await service(() => new Promise(() => undefined), 20).try(ANNA, { name: 'slow' });
+    const trial = await service(() => new Promise(() => undefined), 20).try(ANNA, { name: 'far' });
     expect(trial).toEqual({ isReadable: false, reason: 'it has not told its users in time' });
   });
 
   it('is refused where too many run', async () => {
     const busy = service(() => new Promise(() => undefined), 200);
-    const all = await Promise.allSettled(Array.from({ length: 7 }, () => busy.try(ANNA, { name: 'slow' })));
+    const all = await Promise.allSettled(Array.from({ length: 7 }, () => busy.try(ANNA, { name: 'far' })));
     const refused = all.filter(({ status }) => status === 'rejected');
     expect(refused).toEqual([
       expect.objectContaining({ reason: expect.objectContaining({ code: 'server.busy' }) }),

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { type SilentServer, startSilentServer } from '../../support/servers/silent-server.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
+import { reachOf, sqlSettings } from '../../support/servers/sql-resolver.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 
 interface Stale {
@@ -40,10 +40,7 @@ afterEach(async () => {
 });
 
 async function userinfo(context = application, realms = ''): Promise<UserInfo> {
-  const { body } = (await context.asAdmin('/monitoring/userinfo', { realms }, 'get')) as {
-    body: { result: UserInfo };
-  };
-  return body.result;
+  return (await context.ask('/monitoring/userinfo', { realms }, 'get')) as UserInfo;
 }
 
 async function addFile(): Promise<void> {
@@ -53,21 +50,14 @@ async function addFile(): Promise<void> {
 }
 
 async function setFile(name: string): Promise<void> {
-  const draft = { name: 'file', kind: 'passwd', settings: { fileName: name } };
-  await application.services.resolvers.set(OPERATOR, draft);
+  await application.setResolver('file', 'passwd', { fileName: name });
 }
 
 async function keptUsers(): Promise<readonly number[]> {
-  const rows = await queryOnce<{ users: string }>(
-    application.databaseUrl,
-    'SELECT users FROM resolver_user_counts ORDER BY users',
+  return (await application.sql('resolver_user_counts').orderBy('users').pluck<string[]>('users')).map(
+    Number,
   );
-  return rows.map(({ users }) => Number(users));
 }
-
-/** Counts are kept while the answer is on its way, or after. */
-const untilKept = (...users: readonly number[]): Promise<void> =>
-  expectSoon(() => keptUsers()).toEqual(users);
 
 describe.each(['documented', 'linotp'] as const)('a resolver that fails, in the dialect %s', (dialect) => {
   beforeEach(async () => {
@@ -114,7 +104,8 @@ describe('the last known count', () => {
     application = await TestApplication.open();
     await addFile();
     await userinfo();
-    await untilKept(2);
+    // Counts are kept while the answer is on its way, or after.
+    await expectSoon(keptUsers).toEqual([2]);
   });
 
   it('is answered after a restart, and by other servers', async () => {
@@ -142,8 +133,7 @@ describe('the last known count', () => {
   it('follows the resolver', async () => {
     await writeFile(fileName, ANNA);
     await userinfo();
-    await untilKept(1);
-    expect(await keptUsers()).toEqual([1]);
+    await expectSoon(keptUsers).toEqual([1]);
   });
 });
 
@@ -157,10 +147,8 @@ describe('a resolver that hangs', () => {
     await addSql();
     await addFile();
     await application.addRealm('shop', ['anna', 'eva', 'olga']);
-    await application.services.realms.set(OPERATOR, {
-      name: 'bank',
-      resolvers: ['file', 'people', 'shop'],
-    });
+    const resolvers = ['file', 'people', 'shop'];
+    await application.services.realms.set(OPERATOR, { name: 'bank', resolvers });
     expect((await userinfo(application, 'bank')).value).toEqual({
       Realms: { bank: { file: 2, people: 4, shop: 3 } },
     });
@@ -172,25 +160,12 @@ describe('a resolver that hangs', () => {
   });
 
   async function addSql(): Promise<void> {
-    await queryOnce(
-      application.databaseUrl,
+    await application.sql.raw(
       `CREATE TABLE people AS SELECT id, 'user' || id AS login FROM generate_series(1, 4) AS id`,
     );
-    const url = new URL(proxy.url);
-    await application.services.resolvers.set(OPERATOR, {
-      name: 'people',
-      kind: 'sql',
-      settings: {
-        Driver: 'postgresql',
-        Server: url.hostname,
-        Port: url.port,
-        Database: url.pathname.slice(1),
-        User: decodeURIComponent(url.username),
-        Table: 'people',
-        Map: JSON.stringify({ userid: 'id', username: 'login' }),
-      },
-      secret: decodeURIComponent(url.password) || null,
-    });
+    const { reach, password } = reachOf(proxy.url);
+    const settings = sqlSettings(reach, { Map: '{"userid": "id", "username": "login"}' });
+    await application.setResolver('people', 'sql', settings, password || null);
   }
 
   async function hang(): Promise<SilentServer> {

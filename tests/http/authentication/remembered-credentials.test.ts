@@ -48,6 +48,15 @@ async function statusOf(password: string, { name = 'admin', client = CLIENT } = 
   return (await get({ Authorization: basic(name, password) }, client)).status;
 }
 
+/** @returns the statuses of wrong passwords, one after the other */
+async function guesses(count: number, of: Parameters<typeof statusOf>[1] = { client: ATTACKER }) {
+  const statuses: number[] = [];
+  for (let guess = 0; guess < count; guess += 1) {
+    statuses.push(await statusOf(`wrong ${guess}`, of));
+  }
+  return statuses;
+}
+
 /** @returns the statements that one such request takes */
 async function statementsOf(headers: Headers, parameters: Headers = {}): Promise<readonly string[]> {
   return application.statementsOf(async () => {
@@ -74,31 +83,29 @@ describe('credentials that a server remembers', () => {
   });
   afterEach(() => application.close());
 
-  describe('a credential that was valid a moment ago', () => {
-    it('takes no statement of its own, of whatever kind it is', async () => {
-      const { administrators, logins } = application.services;
-      const { session } = await openSession(administrators, 'admin', RIGHT);
-      const login = await logins.login('admin', RIGHT);
-      const { token } = await administrators.addApiToken(OPERATOR, 'admin', { name: 'api', rights: ['*'] });
-      const kinds: readonly (readonly [Headers, Headers])[] = [
-        [{ Authorization: basic('admin', RIGHT) }, {}],
-        [{ Authorization: `Bearer ${token}` }, {}],
-        [{ Cookie: `admin_session=${session}` }, { session }],
-        [{ Cookie: `access_token_cookie=${login?.token ?? ''}` }, {}],
-      ];
-      await application.services.configuration.current();
-      const counts: (readonly number[])[] = [];
-      for (const [headers, parameters] of kinds) {
-        heard();
-        const first = await statementsOf(headers, parameters);
-        const second = await statementsOf(headers, parameters);
-        // Tokens are read with their use as second factors.
-        const read = second.join('\n').replaceAll(/EXISTS \(SELECT FROM administrators[^)]*\)/g, '');
-        expect(read).not.toMatch(/administrators|sessions|api_tokens/);
-        counts.push([first.length, second.length]);
-      }
-      expect(counts).toEqual(kinds.map(() => [2, 1]));
-    });
+  it('a credential that was valid a moment ago takes no statement of its own, of whatever kind it is', async () => {
+    const { administrators, logins } = application.services;
+    const { session } = await openSession(administrators, 'admin', RIGHT);
+    const login = await logins.login('admin', RIGHT);
+    const token = await application.apiToken('api', ['*']);
+    const kinds: readonly (readonly [Headers, Headers])[] = [
+      [{ Authorization: basic('admin', RIGHT) }, {}],
+      [{ Authorization: `Bearer ${token}` }, {}],
+      [{ Cookie: `admin_session=${session}` }, { session }],
+      [{ Cookie: `access_token_cookie=${login?.token ?? ''}` }, {}],
+    ];
+    await application.services.configuration.current();
+    const counts: (readonly number[])[] = [];
+    for (const [headers, parameters] of kinds) {
+      heard();
+      const first = await statementsOf(headers, parameters);
+      const second = await statementsOf(headers, parameters);
+      // Tokens are read with their use as second factors.
+      const read = second.join('\n').replaceAll(/EXISTS \(SELECT FROM administrators[^)]*\)/g, '');
+      expect(read).not.toMatch(/administrators|sessions|api_tokens/);
+      counts.push([first.length, second.length]);
+    }
+    expect(counts).toEqual(kinds.map(() => [2, 1]));
   });
 
   describe('a right password', () => {
@@ -111,8 +118,7 @@ describe('credentials that a server remembers', () => {
 
     it('opens sessions, which the database refuses once it was changed', async () => {
       const open = async (): Promise<number> =>
-        (await application.send('/admin/getsession', {}, 'get').set('Authorization', basic('admin', RIGHT)))
-          .status;
+        (await application.send('/admin/getsession', {}, 'get').auth('admin', RIGHT)).status;
       expect([await open(), await open()]).toEqual([200, 200]);
       expect(hashed).toEqual([RIGHT]);
       const other = application.beside();
@@ -187,11 +193,7 @@ describe('credentials that a server remembers', () => {
     });
 
     it('are hashed and counted as ever, and then the right one is refused with them', async () => {
-      const statuses: number[] = [];
-      for (let guess = 0; guess < 4; guess += 1) {
-        statuses.push(await statusOf(`wrong ${guess}`, { client: ATTACKER }));
-      }
-      expect(statuses).toEqual([401, 401, 401, 429]);
+      expect(await guesses(4)).toEqual([401, 401, 401, 429]);
       expect(hashed).toEqual(['wrong 0', 'wrong 1', 'wrong 2']);
       expect(await statusOf(RIGHT, { client: ATTACKER })).toBe(429);
       expect(await statusOf(RIGHT)).toBe(200);
@@ -219,17 +221,11 @@ describe('credentials that a server remembers', () => {
 
     it('are counted while the server is too busy to hash them', async () => {
       isBusy = true;
-      const statuses: number[] = [];
-      for (let guess = 0; guess < 5; guess += 1) {
-        statuses.push(await statusOf(`wrong ${guess}`, { client: ATTACKER }));
-      }
-      expect(statuses).toEqual([503, 503, 503, 429, 429]);
+      expect(await guesses(5)).toEqual([503, 503, 503, 429, 429]);
       expect(await statusOf(RIGHT, { client: ATTACKER })).toBe(429);
       // Others, and names of which nothing is remembered.
       expect(await statusOf(RIGHT)).toBe(200);
-      for (let guess = 0; guess < 5; guess += 1) {
-        expect(await statusOf(`wrong ${guess}`, { name: 'nobody' })).toBe(503);
-      }
+      expect(await guesses(5, { name: 'nobody' })).toEqual([503, 503, 503, 503, 503]);
     });
   });
 });
@@ -320,35 +316,19 @@ describe('wrong passwords are limited', () => {
   /** Gives a password in one of the ways in which one can be given. */
   type Door = (client: string, name: string, password: string) => Promise<Response>;
 
-  async function byForm(client: string, username: string, password: string): Promise<Response> {
-    return application.send('/admin/login', { username, password }).set('X-Forwarded-For', client);
-  }
+  const login: Door = async (client, username, password) =>
+    application.send('/admin/login', { username, password }).set('X-Forwarded-For', client);
+  const basicAt =
+    (path: string, method: 'get' | 'post'): Door =>
+    async (client, name, password) =>
+      application.send(path, {}, method).set('X-Forwarded-For', client).auth(name, password);
 
   const DOORS: readonly (readonly [name: string, door: Door])[] = [
-    [
-      'HTTP Basic',
-      async (client, name, password) =>
-        application
-          .send('/monitoring/license', {}, 'get')
-          .set({ Authorization: basic(name, password), 'X-Forwarded-For': client }),
-    ],
-    [
-      '/admin/getsession',
-      async (client, name, password) =>
-        application
-          .send('/admin/getsession', {}, 'get')
-          .set({ Authorization: basic(name, password), 'X-Forwarded-For': client }),
-    ],
-    ['/admin/login', byForm],
-    [
-      '/admin/loadtokens',
-      async (client, name, password) =>
-        application
-          .send('/admin/loadtokens', {})
-          .set({ Authorization: basic(name, password), 'X-Forwarded-For': client }),
-    ],
+    ['HTTP Basic', basicAt('/monitoring/license', 'get')],
+    ['/admin/getsession', basicAt('/admin/getsession', 'get')],
+    ['/admin/login', login],
+    ['/admin/loadtokens', basicAt('/admin/loadtokens', 'post')],
   ];
-  const login: Door = byForm;
 
   /** @returns the statuses of wrong passwords, one after the other */
   async function wrong(times: number, door: Door, client: string, name = 'admin'): Promise<number[]> {
@@ -448,29 +428,25 @@ describe('wrong passwords are limited', () => {
     });
   });
 
-  describe('a right password', () => {
-    it('counts for nothing, however often it is given', async () => {
-      await open({ loginFailures: 1 });
-      const statuses = await Promise.all(
-        Array.from({ length: 60 }, async () => (await login(CLIENT, 'admin', RIGHT)).status),
-      );
-      expect(statuses).toEqual(statuses.map(() => 200));
-      expect(await countedKeys()).toEqual([]);
-    });
+  it('a right password counts for nothing, however often it is given', async () => {
+    await open({ loginFailures: 1 });
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async () => (await login(CLIENT, 'admin', RIGHT)).status),
+    );
+    expect(statuses).toEqual(statuses.map(() => 200));
+    expect(await countedKeys()).toEqual([]);
   });
 
-  describe('a flood of different passwords', () => {
-    it('of one client has at most eight verified at the same time', async () => {
-      await open({ loginFailures: 100 });
-      const statuses = await Promise.all(
-        Array.from(
-          { length: 60 },
-          async (_, index) => (await login(ATTACKER, 'admin', `wrong ${index}`)).status,
-        ),
-      );
-      expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
-      expect(statuses.every((status) => status === 401 || status === 429)).toBe(true);
-      expect((await login(CLIENT, 'admin', RIGHT)).status).toBe(200);
-    });
+  it('a flood of different passwords of one client has at most eight verified at the same time', async () => {
+    await open({ loginFailures: 100 });
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 60 },
+        async (_, index) => (await login(ATTACKER, 'admin', `wrong ${index}`)).status,
+      ),
+    );
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
+    expect(statuses.every((status) => status === 401 || status === 429)).toBe(true);
+    expect((await login(CLIENT, 'admin', RIGHT)).status).toBe(200);
   });
 });

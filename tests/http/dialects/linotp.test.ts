@@ -19,46 +19,40 @@ import { readVectorFile } from '../../support/values/vectors.ts';
 import type { SuiteRow } from '../../support/vectors/vectors.ts';
 import { rowsOf } from '../../support/vectors/vectors.ts';
 
-describe('a text as Python 2 prints it', () => {
-  it.each([
-    ['abc', "u'abc'"],
-    ['äö', "u'\\xe4\\xf6'"],
-    ['😀', "u'\\U0001f600'"],
-    ["it's", 'u"it\'s"'],
-    ['it\'s "so"', "u'it\\'s \"so\"'"],
-    ['a\\b\n\t\r\x01\x7f', "u'a\\\\b\\n\\t\\r\\x01\\x7f'"],
-  ])('is, for %j, %s', (text, printed) => {
-    expect(unicodeRepr(text)).toBe(printed);
-    expect(plainRepr(text)).toBe(printed.slice(1));
-  });
+it.each([
+  ['abc', "u'abc'"],
+  ['äö', "u'\\xe4\\xf6'"],
+  ['😀', "u'\\U0001f600'"],
+  ["it's", 'u"it\'s"'],
+  ['it\'s "so"', "u'it\\'s \"so\"'"],
+  ['a\\b\n\t\r\x01\x7f', "u'a\\\\b\\n\\t\\r\\x01\\x7f'"],
+])('a text as Python 2 prints it is, for %j, %s', (text, printed) => {
+  expect(unicodeRepr(text)).toBe(printed);
+  expect(plainRepr(text)).toBe(printed.slice(1));
 });
 
-describe('the message of Python 2 for a text that is not ASCII', () => {
-  it.each([
-    ['plain', undefined],
-    ['ä', "'ascii' codec can't encode character u'\\xe4' in position 0: ordinal not in range(128)"],
-    ['aäöb', "'ascii' codec can't encode characters in position 1-2: ordinal not in range(128)"],
-  ])('is, for %j, %j', (text, said) => {
-    expect(asciiRefusal(text)).toBe(said);
-  });
+it.each([
+  ['plain', undefined],
+  ['ä', "'ascii' codec can't encode character u'\\xe4' in position 0: ordinal not in range(128)"],
+  ['aäöb', "'ascii' codec can't encode characters in position 1-2: ordinal not in range(128)"],
+])('the message of Python 2 for a text that is not ASCII is, for %j, %j', (text, said) => {
+  expect(asciiRefusal(text)).toBe(said);
 });
 
-describe('a name from outside in a message', () => {
-  it.each([
-    ['mydefrealm', "'mydefrealm'"],
-    ['', "''"],
-    ['äö', "'äö'"],
-    ["o'realm", '"o\'realm"'],
-    ['o"realm', "'o\"realm'"],
-    ['\'"\\', "'\\'\"\\\\'"],
-    ['a\nb\r\tc', "'a\\nb\\r\\tc'"],
-    ['\u0000\u001b[31m\u0085', "'\\x00\\x1b[31m\\x85'"],
-    ['\u202egnp\u00a0', "'\\u202egnp\\xa0'"],
-    ['\u{e0001}', "'\\U000e0001'"],
-    ['\u{1f511}', "'\u{1f511}'"],
-  ])('%j is written as %s', (name, quoted) => {
-    expect(quotedName(name)).toBe(quoted);
-  });
+it.each([
+  ['mydefrealm', "'mydefrealm'"],
+  ['', "''"],
+  ['äö', "'äö'"],
+  ["o'realm", '"o\'realm"'],
+  ['o"realm', "'o\"realm'"],
+  ['\'"\\', "'\\'\"\\\\'"],
+  ['a\nb\r\tc', "'a\\nb\\r\\tc'"],
+  ['\u0000\u001b[31m\u0085', "'\\x00\\x1b[31m\\x85'"],
+  ['\u202egnp\u00a0', "'\\u202egnp\\xa0'"],
+  ['\u{e0001}', "'\\U000e0001'"],
+  ['\u{1f511}', "'\u{1f511}'"],
+])('a name from outside in a message %j is written as %s', (name, quoted) => {
+  expect(quotedName(name)).toBe(quoted);
 });
 
 /** Three digits in a session's length are enough here; docs/compatibility.md names it. */
@@ -100,15 +94,8 @@ describe('the order of keys', () => {
   });
 
   it('keeps of a repeated key the last value', () => {
-    expect(
-      inPython2Order([
-        ...([
-          ['a', 1],
-          ['b', 2],
-          ['a', 3],
-        ] as const),
-      ]),
-    ).toEqual({ a: 3, b: 2 });
+    const pairs = ['a1', 'b2', 'a3'].map(([key = '', value = '']) => [key, value] as const);
+    expect(inPython2Order(pairs)).toEqual({ a: '3', b: '2' });
   });
 });
 
@@ -154,16 +141,9 @@ describe('a recorded object with chosen keys', () => {
   });
 
   it('exists of each kind', () => {
-    expect(objects.map(({ path }) => path)).toEqual(
-      expect.arrayContaining([
-        '/system/getRealms',
-        '/system/getConfig',
-        '/system/setConfig',
-        '/system/getPolicy',
-        '/system/setPolicy',
-        '/system/delPolicy',
-      ]),
-    );
+    const names = ['getRealms', 'getConfig', 'setConfig', 'getPolicy', 'setPolicy', 'delPolicy'];
+    const paths = names.map((name) => `/system/${name}`);
+    expect(objects.map(({ path }) => path)).toEqual(expect.arrayContaining(paths));
   });
 });
 
@@ -190,22 +170,19 @@ async function ask(path: string, parameters: Record<string, string>): Promise<Bo
   return (await application.asAdmin(path, parameters)).body as Body;
 }
 
-async function errorOf(path: string, parameters: Record<string, string>): Promise<string | undefined> {
-  return (await ask(path, parameters)).result.error?.message;
-}
+const errorOf = async (path: string, parameters: Record<string, string>): Promise<string | undefined> =>
+  (await application.ask(path, parameters)).error?.message;
 
-describe('a removed policy', () => {
-  // As CPython 2.7.18 orders a copied dict. With these names no two keys compete for a place in it, so which was there first does not matter.
-  it.each([
-    ['url2', ['time', 'realm', 'scope', 'action', 'client', 'active', 'user']],
-    ['pol1', ['user', 'client', 'active', 'time', 'realm', 'action', 'scope']],
-  ])('%s is answered with its values in the order of Python 2', async (name, fields) => {
-    await ask('/system/setPolicy', { name, scope: 'authentication', action: 'otppin=1', realm: 'bank' });
-    const { text } = await application.asAdmin('/system/delPolicy', { name });
-    expect(
-      [...text.matchAll(/"linotp\.Policy\.([^.]+)\.([a-z]+)": true/g)].map((found) => found.slice(1)),
-    ).toEqual(fields.map((field) => [name, field]));
-  });
+// As CPython 2.7.18 orders a copied dict. With these names no two keys compete for a place in it, so which was there first does not matter.
+it.each([
+  ['url2', ['time', 'realm', 'scope', 'action', 'client', 'active', 'user']],
+  ['pol1', ['user', 'client', 'active', 'time', 'realm', 'action', 'scope']],
+])('a removed policy %s is answered with its values in the order of Python 2', async (name, fields) => {
+  await ask('/system/setPolicy', { name, scope: 'authentication', action: 'otppin=1', realm: 'bank' });
+  const { text } = await application.asAdmin('/system/delPolicy', { name });
+  expect(
+    [...text.matchAll(/"linotp\.Policy\.([^.]+)\.([a-z]+)": true/g)].map((found) => found.slice(1)),
+  ).toEqual(fields.map((field) => [name, field]));
 });
 
 describe('checkstatus of a realm alone', () => {
@@ -326,17 +303,11 @@ describe('invalid input of calculateOtp', () => {
 describe('a right that /monitoring misses', () => {
   const ENDPOINTS = ['tokens', 'userinfo', 'activeUsers', 'config', 'license', 'storageEncryption'];
 
-  beforeAll(async () => {
-    const policy = { name: 'others', scope: 'monitoring', action: '*', realm: '*', user: 'somebody_else' };
-    await application.asAdmin('/system/setPolicy', policy);
-  });
+  beforeAll(() => application.setPolicy('others', 'monitoring', '*', { user: 'somebody_else' }));
 
   const ask = async (endpoint: string, language: string): Promise<unknown> => {
-    const { body } = (await application
-      .send(`/monitoring/${endpoint}`, {}, 'get')
-      .auth('admin', 'correct horse')
-      .set('Accept-Language', language)) as { body: Body };
-    return body.result.error;
+    const asked = application.send(`/monitoring/${endpoint}`, {}, 'get').auth('admin', 'correct horse');
+    return ((await asked.set('Accept-Language', language)).body as Body).result.error;
   };
 
   it.each(ENDPOINTS)('is answered in German: %s', async (endpoint) => {
@@ -386,19 +357,20 @@ async function pay(serial: string, suite: string, data: string, counter = 0n): P
 
 const ACCEPTED = { failcount: 0, result: true };
 
-describe('the same question twice within one time step', () => {
-  it.each([
-    ['with a counter', 'OCRA-1:HOTP-SHA256-8:C-QN08', [0n, 1n]],
-    ['with a counter and a time step', 'OCRA-1:HOTP-SHA256-8:C-QN08-T1M', [0n, 1n]],
-    ['whose question is longer than the data', 'OCRA-1:HOTP-SHA256-8:QA64-T1M', [0n, 0n]],
-    ['with neither counter nor time step', 'OCRA-1:HOTP-SHA256-8:QN08', [0n, 0n]],
-  ] as const)('does not count as a replay in a suite %s', async (_name, suite, [first, second]) => {
+it.each([
+  ['with a counter', 'OCRA-1:HOTP-SHA256-8:C-QN08', [0n, 1n]],
+  ['with a counter and a time step', 'OCRA-1:HOTP-SHA256-8:C-QN08-T1M', [0n, 1n]],
+  ['whose question is longer than the data', 'OCRA-1:HOTP-SHA256-8:QA64-T1M', [0n, 0n]],
+  ['with neither counter nor time step', 'OCRA-1:HOTP-SHA256-8:QN08', [0n, 0n]],
+] as const)(
+  'the same question twice within one time step does not count as a replay in a suite %s',
+  async (_name, suite, [first, second]) => {
     const serial = `S${suite.replaceAll(/[^A-Z0-9]/g, '')}`;
     await application.enrolPlain(serial, suite);
     expect(await pay(serial, suite, '12345678 EUR to Bert', first)).toEqual(ACCEPTED);
     expect(await pay(serial, suite, '12345678 EUR to Carl', second)).toEqual(ACCEPTED);
-  });
-});
+  },
+);
 
 describe('a token of the type ocra2', () => {
   it('is enrolled, challenged and answered like one of the type ocra, and keeps its type', async () => {
@@ -419,30 +391,26 @@ describe('a token of the type ocra2', () => {
   });
 });
 
-describe('a resolver', () => {
-  it('is not removed while one of its users owns a token', async () => {
-    await application.addRealm('leaving', ['otto']);
-    await application.enrolPlain('OTTO', 'OCRA-1:HOTP-SHA256-8:C-QA64', { user: 'otto', realm: 'leaving' });
-    await ask('/system/delRealm', { realm: 'leaving' });
-    const remove = (): Promise<Body> => ask('/system/delResolver', { resolver: 'leaving' });
-    expect(await remove()).toHaveProperty(
-      'result.error.message',
-      "The resolver 'leaving' is in use by owners of tokens",
-    );
-    await ask('/admin/unassign', { serial: 'OTTO' });
-    expect(await remove()).toHaveProperty('result.value', true);
-  });
+it('a resolver is not removed while one of its users owns a token', async () => {
+  await application.addRealm('leaving', ['otto']);
+  await application.enrolPlain('OTTO', 'OCRA-1:HOTP-SHA256-8:C-QA64', { user: 'otto', realm: 'leaving' });
+  await ask('/system/delRealm', { realm: 'leaving' });
+  const remove = (): Promise<Body> => ask('/system/delResolver', { resolver: 'leaving' });
+  expect(await remove()).toHaveProperty(
+    'result.error.message',
+    "The resolver 'leaving' is in use by owners of tokens",
+  );
+  await ask('/admin/unassign', { serial: 'OTTO' });
+  expect(await remove()).toHaveProperty('result.value', true);
 });
 
-describe('a challenge of a token', () => {
-  it('that was removed is not known any more', async () => {
-    await application.enrolPlain('GONE', 'OCRA-1:HOTP-SHA256-8:C-QA64');
-    const { detail } = await ask('/ocra/request', { serial: 'GONE', data: 'x' });
-    await ask('/admin/remove', { serial: 'GONE' });
-    const transaction = detail?.transactionid ?? '';
-    expect(await application.check(transaction, '12345678')).toEqual({
-      failure: `No challenge for transaction u'${transaction}' found`,
-      result: false,
-    });
+it('a challenge of a token that was removed is not known any more', async () => {
+  await application.enrolPlain('GONE', 'OCRA-1:HOTP-SHA256-8:C-QA64');
+  const { detail } = await ask('/ocra/request', { serial: 'GONE', data: 'x' });
+  await ask('/admin/remove', { serial: 'GONE' });
+  const transaction = detail?.transactionid ?? '';
+  expect(await application.check(transaction, '12345678')).toEqual({
+    failure: `No challenge for transaction u'${transaction}' found`,
+    result: false,
   });
 });

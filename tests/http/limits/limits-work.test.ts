@@ -7,12 +7,10 @@ import { networkMatcher } from '../../../src/http/limits/networks.ts';
 import { type LimitName, LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import type { ConnectionLimits } from '../../../src/http/serving/connections.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/http/serving/server.ts';
-import { deferred, PATIENCE_MS } from '../../support/values/until.ts';
+import { deferred } from '../../support/values/until.ts';
 import { TestApplication, TestClock } from '../../support/application/test-application.ts';
-import type { Semaphore } from '../../../src/kernel/bounded-work.ts';
 import { largeBodyGuard } from '../../../src/http/limits/guards.ts';
 import { LoginGuard } from '../../../src/http/limits/login-guard.ts';
-import { systemClock } from '../../../src/kernel/clock.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { eventualRefusal } from '../../support/values/refusal.ts';
 
@@ -178,18 +176,8 @@ describe('connections', () => {
     sockets.push(socket);
     socket.on('error', () => undefined);
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    return Promise.race([
-      new Promise<boolean>((resolve) =>
-        socket.once('data', () => {
-          resolve(true);
-        }),
-      ),
-      new Promise<boolean>((resolve) =>
-        socket.once('close', () => {
-          resolve(false);
-        }),
-      ),
-    ]);
+    const no = (): boolean => false;
+    return Promise.race([once(socket, 'data').then(() => true, no), once(socket, 'close').then(no, no)]);
   }
 
   async function take(times: number): Promise<boolean[]> {
@@ -207,7 +195,7 @@ describe('connections', () => {
     expect(counted).toEqual(['connections', 'connections']);
     expect(lines).toHaveLength(1);
     sockets[0]?.destroy();
-    await expect(eventually(isTaken)).resolves.toBe(true);
+    await expectSoon(isTaken).toBe(true);
   });
 
   it('of a proxy get all places, and no more', async () => {
@@ -228,31 +216,9 @@ describe('connections', () => {
   });
 });
 
-async function eventually(look: () => Promise<boolean>): Promise<boolean> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (performance.now() < deadline) {
-    if (await look()) {
-      return true;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return false;
-}
-
-function guardWith(timeoutMs: number): { guard: Pick<Semaphore, 'run'>; counted: LimitName[] } {
-  const counted: LimitName[] = [];
-  const ignore = (): void => undefined;
-  const refusals = new LimitReporter({
-    metrics: { limitReached: (limit) => counted.push(limit) },
-    log: { error: ignore, warn: ignore, info: ignore, debug: ignore },
-    clock: systemClock,
-  });
-  return { guard: largeBodyGuard({ refusals, timeoutMs }), counted };
-}
-
 describe('large bodies', () => {
   it('are taken one at a time, in the order in which they came, whether or not it goes well', async () => {
-    const { guard } = guardWith(60_000);
+    const guard = largeBodyGuard({ refusals: watched().refusals, timeoutMs: 60_000 });
     const ends = Array.from({ length: 3 }, () => deferred<string>());
     const begun: number[] = [];
     const results = ends.map((end, index) =>
@@ -279,7 +245,7 @@ describe('large bodies', () => {
   });
 
   it('are refused at once where many wait', async () => {
-    const { guard } = guardWith(60_000);
+    const guard = largeBodyGuard({ refusals: watched().refusals, timeoutMs: 60_000 });
     const end = deferred<string>();
     const results = Array.from({ length: 17 }, () => guard.run(() => end.promise));
     expect((await eventualRefusal(guard.run(() => end.promise))).code).toBe('server.busy');
@@ -288,25 +254,23 @@ describe('large bodies', () => {
   });
 });
 
-describe('passwords of one client that are verified at once', () => {
-  it('are so many different ones, each as often as it is given', async () => {
-    const { refusals, counted } = watched();
-    const free = { wait: () => 0, count: () => Promise.resolve(0), forgive: () => Promise.resolve() };
-    const guard = new LoginGuard({
-      names: free,
-      clients: free,
-      isExempt: () => false,
-      refusals,
-      atOnce: 2,
-    });
-    const end = deferred<boolean>();
-    const verify = (password: string): Promise<boolean> =>
-      guard.attempt({ client: '198.51.100.7', account: 'anna', password }, () => end.promise);
-    const results = ['first', 'second', 'first'].map(verify);
-    expect((await eventualRefusal(verify('third'))).code).toBe('too-many-requests');
-    expect(counted).toEqual(['logins-at-once']);
-    end.resolve(true);
-    await expect(Promise.all(results)).resolves.toEqual([true, true, true]);
-    await expect(verify('third')).resolves.toBe(true);
+it('passwords of one client that are verified at once are so many different ones, each as often as it is given', async () => {
+  const { refusals, counted } = watched();
+  const free = { wait: () => 0, count: () => Promise.resolve(0), forgive: () => Promise.resolve() };
+  const guard = new LoginGuard({
+    names: free,
+    clients: free,
+    isExempt: () => false,
+    refusals,
+    atOnce: 2,
   });
+  const end = deferred<boolean>();
+  const verify = (password: string): Promise<boolean> =>
+    guard.attempt({ client: '198.51.100.7', account: 'anna', password }, () => end.promise);
+  const results = ['first', 'second', 'first'].map(verify);
+  expect((await eventualRefusal(verify('third'))).code).toBe('too-many-requests');
+  expect(counted).toEqual(['logins-at-once']);
+  end.resolve(true);
+  await expect(Promise.all(results)).resolves.toEqual([true, true, true]);
+  await expect(verify('third')).resolves.toBe(true);
 });

@@ -10,9 +10,9 @@ const CUSTOMER = '198.51.100.7';
 
 let application: TestApplication;
 
-/** The clients are those that the proxy, this machine, names. */
-async function open(limits: Partial<Config['limits']>): Promise<void> {
-  application = await TestApplication.open({ limits, trustProxy: ['loopback'] });
+/** @param trustProxy by default this machine, which names the clients */
+async function open(limits: Partial<Config['limits']>, trustProxy = ['loopback']): Promise<void> {
+  application = await TestApplication.open({ limits, trustProxy });
 }
 
 afterEach(async () => {
@@ -70,20 +70,15 @@ describe('responses of one client that are not accepted', () => {
     await application.enrolPlain('T1', SUITE);
     const { transactionid, question } = await application.challenge('T1');
     const right = application.respond(SUITE, question);
+    const attacker = { 'X-Forwarded-For': ATTACKER };
     const failed = [
       await check(ATTACKER, unknown(1), '12345678'),
       await check(ATTACKER, transactionid, wrongResponse(right)),
       await check(ATTACKER, unknown(2), '1', '/validate/check_t'),
-      await application.send('/ocra/check_t', { pass: '1' }).set('X-Forwarded-For', ATTACKER),
-      await application
-        .send('/validate/check', { user: 'nobody', pass: '1' })
-        .set('X-Forwarded-For', ATTACKER),
-      await application
-        .send('/validate/check_s', { serial: 'no', pass: '1' })
-        .set('X-Forwarded-For', ATTACKER),
-      await application
-        .send('/validate/check_status', { user: 'nobody', pass: '1', transactionid })
-        .set('X-Forwarded-For', ATTACKER),
+      await fail(attacker, '/ocra/check_t', { pass: '1' }),
+      await fail(attacker, '/validate/check', { user: 'nobody', pass: '1' }),
+      await fail(attacker, '/validate/check_s', { serial: 'no', pass: '1' }),
+      await fail(attacker, '/validate/check_status', { user: 'nobody', pass: '1', transactionid }),
     ];
     expect(statuses(failed)).toEqual(failed.map(() => 200));
     expectRefused(
@@ -213,13 +208,6 @@ describe('requests of one client', () => {
   );
 });
 
-async function openBehind(
-  limits: Partial<Config['limits']>,
-  trustProxy: readonly string[] = [],
-): Promise<void> {
-  application = await TestApplication.open({ limits, trustProxy });
-}
-
 /** A wrong response, with these headers. */
 async function fail(
   headers: Record<string, string>,
@@ -229,13 +217,11 @@ async function fail(
   return application.send(path, parameters).set(headers);
 }
 
-async function statusesOf(times: number, work: (index: number) => Promise<Response>): Promise<number[]> {
-  const found: number[] = [];
-  for (let index = 0; index < times; index += 1) {
-    found.push((await work(index)).status);
-  }
-  return found;
-}
+const statusesOf = async (times: number, work: (index: number) => Promise<Response>): Promise<number[]> =>
+  statuses(await repeat(times, work));
+
+/** What five wrong responses get where three are allowed. */
+const THREE = [200, 200, 200, 429, 429];
 
 const hints = (): string[] => application.logged.filter((line) => line.includes('Name it in TRUST_PROXY'));
 
@@ -246,27 +232,25 @@ describe('requests that a proxy on this machine passes on, and that TRUST_PROXY 
     ['X-Real-IP', '198.51.100.1'],
     ['Via', '1.1 proxy'],
   ])('are not exempt as the machine itself is (%s)', async (name, value) => {
-    await openBehind({ clientFailures: 3 });
+    await open({ clientFailures: 3 }, []);
     expect(await statusesOf(6, () => fail({}))).toEqual([200, 200, 200, 200, 200, 200]);
     expect(hints()).toEqual([]);
-    expect(await statusesOf(5, () => fail({ [name]: value }))).toEqual([200, 200, 200, 429, 429]);
+    expect(await statusesOf(5, () => fail({ [name]: value }))).toEqual(THREE);
     expect(hints()).toHaveLength(1);
     // The portal beside the proxy goes on.
     expect(await statusesOf(2, () => fail({}))).toEqual([200, 200]);
   });
 
   it('are one client, whatever they claim, and cannot be exempt by it', async () => {
-    await openBehind({ clientFailures: 3, exempt: ['loopback', '10.0.0.0/8'] });
+    await open({ clientFailures: 3, exempt: ['loopback', '10.0.0.0/8'] }, []);
     const claims = ['127.0.0.1', '10.0.0.1', '10.0.0.2, 127.0.0.1', 'proxy 10.0.0.1', ''];
-    expect(await statusesOf(5, (index) => fail({ 'X-Forwarded-For': claims[index] ?? '' }))).toEqual([
-      200, 200, 200, 429, 429,
-    ]);
+    expect(await statusesOf(5, (index) => fail({ 'X-Forwarded-For': claims[index] ?? '' }))).toEqual(THREE);
   });
 });
 
 describe('a proxy that TRUST_PROXY names', () => {
   it('identifies the client by the last address that is not its own, in any form', async () => {
-    await openBehind({ clientFailures: 3 }, ['loopback', '192.0.2.0/24']);
+    await open({ clientFailures: 3 }, ['loopback', '192.0.2.0/24']);
     const forms = [
       ATTACKER,
       `${ATTACKER}:4711`,
@@ -274,22 +258,18 @@ describe('a proxy that TRUST_PROXY names', () => {
       `<script>, ${ATTACKER}, 192.0.2.7`,
       `${ATTACKER},127.0.0.1`,
     ];
-    expect(await statusesOf(5, (index) => fail({ 'X-Forwarded-For': forms[index] ?? '' }))).toEqual([
-      200, 200, 200, 429, 429,
-    ]);
+    expect(await statusesOf(5, (index) => fail({ 'X-Forwarded-For': forms[index] ?? '' }))).toEqual(THREE);
     expect(hints()).toEqual([]);
   });
 
   it('counts those together that it gives no address for', async () => {
-    await openBehind({ clientFailures: 3 }, ['loopback']);
+    await open({ clientFailures: 3 });
     const forms = ['unknown', '_hidden', `${ATTACKER}, unknown`, '999.1.1.1', 'x'.repeat(2_000)];
-    expect(await statusesOf(5, (index) => fail({ 'X-Forwarded-For': forms[index] ?? '' }))).toEqual([
-      200, 200, 200, 429, 429,
-    ]);
+    expect(await statusesOf(5, (index) => fail({ 'X-Forwarded-For': forms[index] ?? '' }))).toEqual(THREE);
   });
 
   it('is not believed in any other header', async () => {
-    await openBehind({ clientFailures: 3 }, ['loopback']);
+    await open({ clientFailures: 3 });
     const claims = (index: number): Record<string, string> => ({
       Forwarded: `for=198.51.100.${index}`,
       'X-Real-IP': `198.51.100.${index}`,
@@ -298,108 +278,68 @@ describe('a proxy that TRUST_PROXY names', () => {
       'True-Client-IP': `198.51.100.${index}`,
       'X-Forwarded-Host': `h${index}`,
     });
-    expect(await statusesOf(5, (index) => fail(claims(index)))).toEqual([200, 200, 200, 429, 429]);
-    expect(await statusesOf(5, (index) => fail({ ...claims(index), 'X-Forwarded-For': ATTACKER }))).toEqual([
-      200, 200, 200, 429, 429,
-    ]);
+    expect(await statusesOf(5, (index) => fail(claims(index)))).toEqual(THREE);
+    expect(await statusesOf(5, (index) => fail({ ...claims(index), 'X-Forwarded-For': ATTACKER }))).toEqual(
+      THREE,
+    );
   });
 
   it('is distinguished from clients that only claim to come through it', async () => {
-    await openBehind({ clientFailures: 3, exempt: [] }, ['192.0.2.1']);
+    await open({ clientFailures: 3, exempt: [] }, ['192.0.2.1']);
     const claims = (index: number): Record<string, string> => ({
       'X-Forwarded-For': `198.51.100.${index}, 192.0.2.1`,
     });
-    expect(await statusesOf(5, (index) => fail(claims(index)))).toEqual([200, 200, 200, 429, 429]);
+    expect(await statusesOf(5, (index) => fail(claims(index)))).toEqual(THREE);
   });
 
   it('lets several headers count as one list', async () => {
-    await openBehind({ clientFailures: 3 }, ['loopback']);
+    await open({ clientFailures: 3 });
     const twice = (index: number): Promise<Response> =>
-      new Promise((resolve, reject) => {
-        request(application.app)
-          .post('/ocra/check_t')
-          .set('X-Forwarded-For', [`198.51.100.${index}`, ATTACKER] as unknown as string)
-          .type('form')
-          .send({ transactionid: 'b', pass: '1' })
-          .end((error: unknown, response) => {
-            if (error instanceof Error) {
-              reject(error);
-            } else {
-              resolve(response);
-            }
-          });
-      });
-    expect(await statusesOf(5, twice)).toEqual([200, 200, 200, 429, 429]);
+      fail({ 'X-Forwarded-For': [`198.51.100.${index}`, ATTACKER] as unknown as string });
+    expect(await statusesOf(5, twice)).toEqual(THREE);
   });
 });
 
 /** Every way to send a response to the same transaction. */
-const DOORS: readonly (readonly [string, (transaction: string) => Promise<Response>])[] = [
-  ['POST', async (id) => application.send('/ocra/check_t', { transactionid: id, pass: '1' })],
-  ['GET', async (id) => application.send('/ocra/check_t', { transactionid: id, pass: '1' }, 'get')],
-  ['HEAD', async (id) => request(application.app).head(`/ocra/check_t?transactionid=${id}&pass=1`)],
-  ['names in capitals', async (id) => application.send('/ocra/check_t', { TransactionID: id, PASS: '1' })],
-  [
-    'given twice, the last counts',
-    async (id) =>
-      request(application.app).get(`/ocra/check_t?transactionid=other&transactionid=${id}&pass=1`),
-  ],
+const CHECK = '/ocra/check_t';
+const plain = () => request(application.app);
+const DOORS: readonly (readonly [string, (transaction: string) => PromiseLike<Response>])[] = [
+  ['POST', (id) => application.send(CHECK, { transactionid: id, pass: '1' })],
+  ['GET', (id) => application.send(CHECK, { transactionid: id, pass: '1' }, 'get')],
+  ['HEAD', (id) => plain().head(`${CHECK}?transactionid=${id}&pass=1`)],
+  ['names in capitals', (id) => application.send(CHECK, { TransactionID: id, PASS: '1' })],
+  ['twice, the last counts', (id) => plain().get(`${CHECK}?transactionid=no&transactionid=${id}&pass=1`)],
   [
     'the query goes before the body',
-    async (id) =>
-      request(application.app)
-        .post(`/ocra/check_t?transactionid=${id}`)
-        .type('form')
-        .send({ transactionid: 'other', pass: '1' }),
+    (id) => application.send(`${CHECK}?transactionid=${id}`, { transactionid: 'other', pass: '1' }),
   ],
   [
     'percent-encoded',
-    async (id) =>
-      request(application.app).get(
-        `/ocra/check_t?transactionid=%${id.charCodeAt(0).toString(16)}${id.slice(1)}&pass=1`,
-      ),
+    (id) => plain().get(`${CHECK}?transactionid=%${id.charCodeAt(0).toString(16)}${id.slice(1)}&pass=1`),
   ],
-  [
-    'JSON',
-    async (id) => request(application.app).post('/ocra/check_t').send({ transactionid: id, pass: '1' }),
-  ],
-  [
-    'multipart',
-    async (id) =>
-      request(application.app).post('/ocra/check_t').field('transactionid', id).field('pass', '1'),
-  ],
-  [
-    '/validate/check_t',
-    async (id) => application.send('/validate/check_t', { transactionid: id, pass: '1' }),
-  ],
-  [
-    '/validate/check_s',
-    async (id) => application.send('/validate/check_s', { serial: 'x', state: id, pass: '1' }),
-  ],
-  [
-    '/validate/check',
-    async (id) => application.send('/validate/check', { user: 'x', transactionid: id, pass: '1' }),
-  ],
-  ['without a response', async (id) => application.send('/ocra/check_t', { transactionid: id })],
+  ['JSON', (id) => plain().post(CHECK).send({ transactionid: id, pass: '1' })],
+  ['multipart', (id) => plain().post(CHECK).field('transactionid', id).field('pass', '1')],
+  ['check_t', (id) => application.send('/validate/check_t', { transactionid: id, pass: '1' })],
+  ['check_s', (id) => application.send('/validate/check_s', { serial: 'x', state: id, pass: '1' })],
+  ['check', (id) => application.send('/validate/check', { user: 'x', transactionid: id, pass: '1' })],
+  ['without a response', (id) => application.send(CHECK, { transactionid: id })],
 ];
 
-describe('one transaction', () => {
-  it('is the same one through all doors together, and no other form of its id is it', async () => {
-    await openBehind({ exempt: [], transactionFailures: DOORS.length, clientFailures: 1_000 });
-    const id = 'c0ffee'.padEnd(20, '0');
-    for (const [name, door] of DOORS) {
-      expect({ name, status: (await door(id)).status }).toEqual({ name, status: 200 });
-    }
-    for (const [name, door] of DOORS) {
-      expect({ name, status: (await door(id)).status }).toEqual({ name, status: 429 });
-    }
-    // None of these is a transaction that there can be: they are counted by themselves, and find nothing.
-    for (const form of [` ${id}`, `${id} `, id.toUpperCase(), `${id}0`, `0x${id}`, '*', `${id}\u200b`]) {
-      const answer = await fail({}, '/ocra/check_t', { transactionid: form, pass: '1' });
-      expect([answer.status, JSON.stringify(answer.body)]).toEqual([
-        200,
-        expect.stringContaining('"result":false'),
-      ]);
-    }
-  });
+it('one transaction is the same one through all doors together, and no other form of its id is it', async () => {
+  await open({ exempt: [], transactionFailures: DOORS.length, clientFailures: 1_000 }, []);
+  const id = 'c0ffee'.padEnd(20, '0');
+  for (const [name, door] of DOORS) {
+    expect({ name, status: (await door(id)).status }).toEqual({ name, status: 200 });
+  }
+  for (const [name, door] of DOORS) {
+    expect({ name, status: (await door(id)).status }).toEqual({ name, status: 429 });
+  }
+  // None of these is a transaction that there can be: they are counted by themselves, and find nothing.
+  for (const form of [` ${id}`, `${id} `, id.toUpperCase(), `${id}0`, `0x${id}`, '*', `${id}\u200b`]) {
+    const answer = await fail({}, '/ocra/check_t', { transactionid: form, pass: '1' });
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([
+      200,
+      expect.stringContaining('"result":false'),
+    ]);
+  }
 });

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import request, { type Response } from 'supertest';
 import { openDatabase } from '../../../src/database/database.ts';
 import { AS_ADMIN, OPERATOR, PASSWORD, TestApplication } from '../../support/application/test-application.ts';
+import { errorOf } from '../../support/application/browser.ts';
 import { insertTokens } from '../../support/database/token-rows.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -98,10 +99,8 @@ describe.each(NAMES)('/monitoring/%s', (name) => {
 
 describe('/monitoring', () => {
   it('takes realms and statuses in any case of letters, the last of a repeated name', async () => {
-    const { body } = (await get(
-      'tokens?realms=x&Status=unassigned%26inactive,active&realms=/:no%20realm:/',
-    )) as { body: unknown };
-    expect(body).toHaveProperty('result.value.Realms', {
+    const query = 'realms=x&Status=unassigned%26inactive,active&realms=/:no%20realm:/';
+    expect((await get(`tokens?${query}`)).body).toHaveProperty('result.value.Realms', {
       '/:no realm:/': { total: 0, 'total users': 0, 'unassigned&inactive': 0, active: 0 },
     });
   });
@@ -179,8 +178,10 @@ describe('/monitoring in the dialect linotp', () => {
 
   it('reads the first of a repeated parameter, and the query before the body', async () => {
     const post = request(linotp.app).post('/monitoring/tokens?realms=a&realms=b&STATUS=active').set(AS_ADMIN);
-    const { body } = (await post.type('form').send('status=assigned&realms=b')) as { body: unknown };
-    expect(body).toHaveProperty('result.value.Realms', { a: { total: 0, 'total users': 0, active: 0 } });
+    expect((await post.type('form').send('status=assigned&realms=b')).body).toHaveProperty(
+      'result.value.Realms',
+      { a: { total: 0, 'total users': 0, active: 0 } },
+    );
   });
 });
 
@@ -230,27 +231,25 @@ describe('an error of /monitoring in the dialect linotp', () => {
     const post = request(linotp.app).post('/monitoring/tokens').set(AS_ADMIN).type('json');
     const response = await post.send('{"realms": ["a"]}');
     expect(response.status).toBe(400);
-    expect(response.body).toHaveProperty(
-      'result.error.message',
-      expect.stringContaining("The member 'realms'"),
-    );
+    expect(errorOf(response)).toContain("The member 'realms'");
   });
 });
 
-describe('a path where nothing is, in the dialect linotp', () => {
-  it.each([
-    ...['/monitoring', '/<script>', '/ocrax'].map((path) => [path, '<title>404 Not Found</title>']),
-    ...['/admin/nosuch', '/system', '/validate/nosuch'].map((path) => [
-      path,
-      '<title>Server Error 404</title>',
-    ]),
-  ])('is answered with nothing of the request in it: %s', async (path, title) => {
+it.each([
+  ...['/monitoring', '/<script>', '/ocrax'].map((path) => [path, '<title>404 Not Found</title>']),
+  ...['/admin/nosuch', '/system', '/validate/nosuch'].map((path) => [
+    path,
+    '<title>Server Error 404</title>',
+  ]),
+])(
+  'a path where nothing is, in the dialect linotp is answered with nothing of the request in it: %s',
+  async (path, title) => {
     const response = await request(linotp.app).get(path).set(AS_ADMIN);
     expect(response.status).toBe(404);
     expect(response.text).toContain(title);
     expect(response.text).not.toContain('script');
-  });
-});
+  },
+);
 
 describe('the login in the dialect linotp', () => {
   const logIn = (password: string): request.Test =>
@@ -288,14 +287,10 @@ describe('the login in the dialect linotp', () => {
   });
 });
 
-describe('the licence', () => {
+describe('the licence that the setting has', () => {
   const FOR_TOKENS = { licensee: 'Sparkasse Köln', expire: '2027-12-31', 'token-num': 5 };
   const FOR_USERS = { licensee: 'bank', expire: '2027-12-31', 'user-num': 2 };
   const COMMUNITY = { support: 'community support' };
-
-  interface Envelope {
-    readonly result: { readonly status: boolean; readonly value: unknown };
-  }
 
   let database: ReturnType<typeof openDatabase>;
 
@@ -310,16 +305,15 @@ describe('the licence', () => {
     application.clock.set(new Date('2026-11-20T12:00:00Z'));
   });
 
-  async function valueOf(path: string, given: Record<string, string> = {}): Promise<unknown> {
-    return ((await application.asAdmin(path, given)).body as Envelope).result.value;
-  }
+  const valueOf = async (path: string, given: Record<string, string> = {}): Promise<unknown> =>
+    (await application.ask(path, given)).value;
 
   const license = (): Promise<unknown> => valueOf('/monitoring/license');
 
-  async function set(fields: unknown): Promise<Envelope> {
+  const set = (fields: unknown) => {
     const text = typeof fields === 'string' ? fields : JSON.stringify(fields);
-    return (await application.asAdmin('/system/setConfig', { 'monitoring.license': text })).body as Envelope;
-  }
+    return application.ask('/system/setConfig', { 'monitoring.license': text });
+  };
 
   /** Active tokens of as many users, and such that nobody has. */
   async function addTokens(users: number, unassigned = 0): Promise<void> {
@@ -335,82 +329,74 @@ describe('the licence', () => {
     ]);
   }
 
-  describe('the licence that the setting has', () => {
-    it('is shown with all its fields, and how many active tokens are left', async () => {
-      await addTokens(1, 2);
-      expect(await license()).toEqual(COMMUNITY);
-      await set(FOR_TOKENS);
-      expect(await license()).toEqual({ ...FOR_TOKENS, 'token-active': 3, 'token-left': 2 });
-      expect(await valueOf('/system/getSupportInfo')).toEqual(FOR_TOKENS);
-      expect(await valueOf('/system/isSupportValid')).toBe(true);
-      await valueOf('/system/delConfig', { key: 'monitoring.license' });
-      expect(await license()).toEqual(COMMUNITY);
-    });
+  it('is shown with all its fields, and how many active tokens are left', async () => {
+    await addTokens(1, 2);
+    expect(await license()).toEqual(COMMUNITY);
+    await set(FOR_TOKENS);
+    expect(await license()).toEqual({ ...FOR_TOKENS, 'token-active': 3, 'token-left': 2 });
+    expect(await valueOf('/system/getSupportInfo')).toEqual(FOR_TOKENS);
+    expect(await valueOf('/system/isSupportValid')).toBe(true);
+    await valueOf('/system/delConfig', { key: 'monitoring.license' });
+    expect(await license()).toEqual(COMMUNITY);
+  });
 
-    it('counts users with an active token of theirs, each once', async () => {
-      await addTokens(1, 2);
-      await insertTokens(database, [
-        { serial: 'SECOND', realms: [], owner: { resolver: 'bank', userId: 'user0' } },
-      ]);
-      await set(FOR_USERS);
-      expect(await license()).toEqual({ ...FOR_USERS, 'user-active': 1, 'user-left': 1 });
-    });
+  it('counts users with an active token of theirs, each once', async () => {
+    await addTokens(1, 2);
+    await insertTokens(database, [
+      { serial: 'SECOND', realms: [], owner: { resolver: 'bank', userId: 'user0' } },
+    ]);
+    await set(FOR_USERS);
+    expect(await license()).toEqual({ ...FOR_USERS, 'user-active': 1, 'user-left': 1 });
+  });
 
-    it('lets two more through than are licensed, and says by how much it is exceeded beyond', async () => {
-      await set(FOR_USERS);
-      await addTokens(4, 1);
-      expect(await license()).toMatchObject({ 'user-active': 4, 'user-left': -2 });
-      await database.knex('tokens').delete();
-      await addTokens(5);
-      const message = 'volume exceeded: 5 token users found > 2 token users licensed.';
-      expect(await license()).toEqual({ valid: false, message });
-      expect(await valueOf('/admin/installation/overview')).toMatchObject({
-        licence: { state: 'invalid', reason: 'exceeded', licensed: 2, active: 5 },
-      });
+  it('lets two more through than are licensed, and says by how much it is exceeded beyond', async () => {
+    await set(FOR_USERS);
+    await addTokens(4, 1);
+    expect(await license()).toMatchObject({ 'user-active': 4, 'user-left': -2 });
+    await database.knex('tokens').delete();
+    await addTokens(5);
+    const message = 'volume exceeded: 5 token users found > 2 token users licensed.';
+    expect(await license()).toEqual({ valid: false, message });
+    expect(await valueOf('/admin/installation/overview')).toMatchObject({
+      licence: { state: 'invalid', reason: 'exceeded', licensed: 2, active: 5 },
     });
+  });
 
-    it('ends with its last day, in UTC', async () => {
-      await set(FOR_TOKENS);
-      application.clock.set(new Date('2027-12-31T23:59:59.999Z'));
-      expect(await license()).toMatchObject({ 'token-left': 5 });
-      application.clock.set(new Date('2028-01-01T00:00:00Z'));
-      expect(await license()).toEqual({ valid: false, message: "expired - valid till '2027-12-31'" });
-      expect(await valueOf('/system/isSupportValid')).toBe(false);
-    });
+  it('ends with its last day, in UTC', async () => {
+    await set(FOR_TOKENS);
+    application.clock.set(new Date('2027-12-31T23:59:59.999Z'));
+    expect(await license()).toMatchObject({ 'token-left': 5 });
+    application.clock.set(new Date('2028-01-01T00:00:00Z'));
+    expect(await license()).toEqual({ valid: false, message: "expired - valid till '2027-12-31'" });
+    expect(await valueOf('/system/isSupportValid')).toBe(false);
+  });
 
-    it.each([
-      'garbage',
-      '[]',
-      { licensee: 'bank', expire: '2027-12-31' },
-      { ...FOR_USERS, 'token-num': 5 },
-      { ...FOR_USERS, 'user-num': 0 },
-      { ...FOR_USERS, expire: '2027-02-30' },
-      { 'user-num': 2 },
-      { ...FOR_USERS, contact: { name: 'x' } },
-    ])('cannot be %j, and the one that there is stays', async (fields) => {
-      await set(FOR_USERS);
-      const refused = await set(fields);
-      expect(refused).toHaveProperty('result.status', false);
-      expect(JSON.stringify(refused)).toContain('monitoring.license must be a JSON object');
-      expect(await license()).toMatchObject(FOR_USERS);
-    });
+  it.each([
+    'garbage',
+    '[]',
+    { licensee: 'bank', expire: '2027-12-31' },
+    { ...FOR_USERS, 'token-num': 5 },
+    { ...FOR_USERS, 'user-num': 0 },
+    { ...FOR_USERS, expire: '2027-02-30' },
+    { 'user-num': 2 },
+    { ...FOR_USERS, contact: { name: 'x' } },
+  ])('cannot be %j, and the one that there is stays', async (fields) => {
+    await set(FOR_USERS);
+    expect((await set(fields)).error?.message).toContain('monitoring.license must be a JSON object');
+    expect(await license()).toMatchObject(FOR_USERS);
+  });
 
-    it('is refused to an administrator who is bound to realms, as its numbers are those of all', async () => {
-      await set(FOR_USERS);
-      const { policies, administrators } = application.services;
-      await administrators.add(OPERATOR, 'probe', 'the password of the probe');
-      const { token } = await administrators.addApiToken(OPERATOR, 'probe', { name: 'probe', rights: ['*'] });
-      const probe = { scope: 'monitoring', action: '*', user: 'probe', client: '', time: '', active: true };
-      const asked = async (realm: string): Promise<string> => {
-        await policies.set(OPERATOR, { ...probe, name: 'probes', realm });
-        return (
-          await application.send('/monitoring/license', {}, 'get').set('Authorization', `Bearer ${token}`)
-        ).text;
-      };
-      expect(await asked('*')).toContain('"user-active": 0');
-      expect(await asked('bank')).toMatch(/"message": "ERR410: .*bound to realms/);
-      expect(await asked('bank')).not.toContain('user-');
-      await policies.remove(OPERATOR, 'probes');
-    });
+  it('is refused to an administrator who is bound to realms, as its numbers are those of all', async () => {
+    await set(FOR_USERS);
+    const { policies, administrators } = application.services;
+    await administrators.add(OPERATOR, 'probe', PASSWORD);
+    const asked = async (realm: string): Promise<string> => {
+      await application.setPolicy('probes', 'monitoring', '*', { user: 'probe', realm });
+      return (await application.send('/monitoring/license', {}, 'get').auth('probe', PASSWORD)).text;
+    };
+    expect(await asked('*')).toContain('"user-active": 0');
+    expect(await asked('bank')).toMatch(/"message": "ERR410: .*bound to realms/);
+    expect(await asked('bank')).not.toContain('user-');
+    await policies.remove(OPERATOR, 'probes');
   });
 });

@@ -238,25 +238,23 @@ function holdSecondLook(): { readonly reached: Promise<unknown>; readonly releas
   };
 }
 
-describe('a second verification of a response with a password', () => {
-  it('ends while others wait for the token on every connection', async () => {
-    const { transactionid, question } = await crowded.challenge('LOOK', DATA);
-    const pass = PASSWORD + crowded.respond(COUNTER, question);
-    // What is remembered is no look.
-    crowded.services.issued.forget();
-    const second = holdSecondLook();
-    const checking = whileHeld(
-      SETTLING,
-      () => crowded.check(transactionid, pass),
-      () => crowded.services.tokens.set(OPERATOR, { serial: 'LOOK' }, { description: 'changed meanwhile' }),
-    );
-    await second.reached;
-    const challenges = Array.from({ length: WAITING }, () => crowded.challenge('LOOK', DATA));
-    await untilWaiting(observer, WAITING);
-    second.release();
-    expect(await checking).toEqual({ failcount: 0, result: true });
-    expect(await Promise.all(challenges)).toHaveLength(WAITING);
-  });
+it('a second verification of a response with a password ends while others wait for the token on every connection', async () => {
+  const { transactionid, question } = await crowded.challenge('LOOK', DATA);
+  const pass = PASSWORD + crowded.respond(COUNTER, question);
+  // What is remembered is no look.
+  crowded.services.issued.forget();
+  const second = holdSecondLook();
+  const checking = whileHeld(
+    SETTLING,
+    () => crowded.check(transactionid, pass),
+    () => crowded.services.tokens.set(OPERATOR, { serial: 'LOOK' }, { description: 'changed meanwhile' }),
+  );
+  await second.reached;
+  const challenges = Array.from({ length: WAITING }, () => crowded.challenge('LOOK', DATA));
+  await untilWaiting(observer, WAITING);
+  second.release();
+  expect(await checking).toEqual({ failcount: 0, result: true });
+  expect(await Promise.all(challenges)).toHaveLength(WAITING);
 });
 
 const OTHER_KEY = Buffer.alloc(32, 0xaa);
@@ -275,14 +273,12 @@ const challenge = async (serial: string): Promise<string> =>
 const answer = (counter: bigint, key?: Buffer): string =>
   here.respond(COUNTER, DATA, { counter, ...(key !== undefined && { key }) });
 
-describe('a token that is enrolled anew', () => {
-  it("does not answer a challenge of the previous key's holder with its new key", async () => {
-    const serial = await enrolled();
-    const before = await challenge(serial);
-    await here.enrolPlain(serial, COUNTER, { otpkey: OTHER_KEY.toString('hex') });
-    expect(await here.check(before, answer(0n, OTHER_KEY))).toEqual(wrong(0));
-    expect(await here.check(await challenge(serial), answer(0n, OTHER_KEY))).toEqual(right);
-  });
+it("a token that is enrolled anew does not answer a challenge of the previous key's holder with its new key", async () => {
+  const serial = await enrolled();
+  const before = await challenge(serial);
+  await here.enrolPlain(serial, COUNTER, { otpkey: OTHER_KEY.toString('hex') });
+  expect(await here.check(before, answer(0n, OTHER_KEY))).toEqual(wrong(0));
+  expect(await here.check(await challenge(serial), answer(0n, OTHER_KEY))).toEqual(right);
 });
 
 describe('a token that changes hands', () => {
@@ -308,37 +304,33 @@ describe('a token that changes hands', () => {
   });
 });
 
-describe('a counter window that is made wider', () => {
-  it('does not bring back responses that were accepted long ago', async () => {
-    const serial = await enrolled();
-    expect(await here.check(await challenge(serial), answer(3n))).toEqual(right);
-    for (const counter of [12n, 21n, 30n]) {
-      expect(await here.check(await challenge(serial), answer(counter))).toEqual(right);
-    }
-    await here.services.tokens.set(OPERATOR, { serial }, { counterWindow: 100 });
-    expect(await here.check(await challenge(serial), answer(3n))).toEqual(wrong(1));
-    expect(await here.check(await challenge(serial), answer(12n))).toEqual(wrong(2));
-    expect(await here.check(await challenge(serial), answer(29n))).toEqual(right);
-  });
+it('a counter window that is made wider does not bring back responses that were accepted long ago', async () => {
+  const serial = await enrolled();
+  expect(await here.check(await challenge(serial), answer(3n))).toEqual(right);
+  for (const counter of [12n, 21n, 30n]) {
+    expect(await here.check(await challenge(serial), answer(counter))).toEqual(right);
+  }
+  await here.services.tokens.set(OPERATOR, { serial }, { counterWindow: 100 });
+  expect(await here.check(await challenge(serial), answer(3n))).toEqual(wrong(1));
+  expect(await here.check(await challenge(serial), answer(12n))).toEqual(wrong(2));
+  expect(await here.check(await challenge(serial), answer(29n))).toEqual(right);
 });
 
-describe('a clock that is set back', () => {
-  it('does not bring back a response that was accepted so long ago that it is forgotten', async () => {
-    const suite = 'OCRA-1:HOTP-SHA256-8:QN08-T1M';
-    number += 1;
-    const serial = `TWICE${number}`;
-    await here.enrolPlain(serial, suite);
-    const noon = here.clock.now();
-    const first = here.respond(suite, DATA);
-    expect(await here.check(await challenge(serial), first)).toEqual(right);
-    here.clock.advance(3600);
-    expect(await here.check(await challenge(serial), here.respond(suite, DATA))).toEqual(right);
-    here.clock.set(noon);
-    expect(await here.check(await challenge(serial), first)).toEqual(wrong(1));
-    here.clock.advance(3660);
-    expect(await here.check(await challenge(serial), here.respond(suite, DATA))).toEqual(right);
-    here.clock.set(noon);
-  });
+it('a clock that is set back does not bring back a response that was accepted so long ago that it is forgotten', async () => {
+  const suite = 'OCRA-1:HOTP-SHA256-8:QN08-T1M';
+  number += 1;
+  const serial = `TWICE${number}`;
+  await here.enrolPlain(serial, suite);
+  const noon = here.clock.now();
+  const first = here.respond(suite, DATA);
+  expect(await here.check(await challenge(serial), first)).toEqual(right);
+  here.clock.advance(3600);
+  expect(await here.check(await challenge(serial), here.respond(suite, DATA))).toEqual(right);
+  here.clock.set(noon);
+  expect(await here.check(await challenge(serial), first)).toEqual(wrong(1));
+  here.clock.advance(3660);
+  expect(await here.check(await challenge(serial), here.respond(suite, DATA))).toEqual(right);
+  here.clock.set(noon);
 });
 
 async function resync(parameters: Record<string, string>): Promise<unknown> {

@@ -178,17 +178,15 @@ describe('a decline at /ocra/check_t', () => {
   });
 });
 
-describe('a decline in the dialect linotp', () => {
-  it('is answered with one member more, and the transaction is gone as LinOTP forgets it', async () => {
-    const challenge = await linotp.challenge('Q1', 'Pay 5');
-    const { transactionid, question } = challenge;
-    expect(await decline(linotp, challenge)).toEqual({ failcount: 0, result: false, declined: true });
-    const { body } = (await linotp.asAdmin('/ocra/checkstatus', { transactionid })) as { body: unknown };
-    expect(body).toMatchObject({ result: { value: { values: [] } } });
-    expect(await linotp.check(transactionid, linotp.respond(TEXT_SUITE, question))).toEqual({
-      failure: `No challenge for transaction u'${transactionid}' found`,
-      result: false,
-    });
+it('a decline in the dialect linotp is answered with one member more, and the transaction is gone as LinOTP forgets it', async () => {
+  const challenge = await linotp.challenge('Q1', 'Pay 5');
+  const { transactionid, question } = challenge;
+  expect(await decline(linotp, challenge)).toEqual({ failcount: 0, result: false, declined: true });
+  const { body } = (await linotp.asAdmin('/ocra/checkstatus', { transactionid })) as { body: unknown };
+  expect(body).toMatchObject({ result: { value: { values: [] } } });
+  expect(await linotp.check(transactionid, linotp.respond(TEXT_SUITE, question))).toEqual({
+    failure: `No challenge for transaction u'${transactionid}' found`,
+    result: false,
   });
 });
 
@@ -267,36 +265,34 @@ describe('a declined transaction', () => {
   );
 });
 
-describe('a decline that comes too late', () => {
-  it.each<[string, (challenge: PortalChallenge) => Promise<unknown>, string]>([
-    ['accepted', respond, 'closed'],
-    [
-      'expired',
-      () => {
-        documented.clock.advance(21 * 60);
-        return Promise.resolve();
-      },
-      'expired',
-    ],
-  ])(
-    'is told so, and news once of each kind, however often it is sent: the transaction is %s',
-    async (_state, end, reason) => {
-      const challenge = await opened();
-      await end(challenge);
-      const before = (await outcomes(challenge)).length;
-      for (const kind of ['declined', 'declined', 'reported', 'reported', 'declined'] as const) {
-        expect(await decline(documented, challenge, kind)).toMatchObject({ declined: false });
-      }
-      expect((await outcomes(challenge)).slice(before)).toEqual([
-        `${reason}, decline`,
-        'declined again',
-        `${reason}, report`,
-        'reported again',
-        'declined again',
-      ]);
+it.each<[string, (challenge: PortalChallenge) => Promise<unknown>, string]>([
+  ['accepted', respond, 'closed'],
+  [
+    'expired',
+    () => {
+      documented.clock.advance(21 * 60);
+      return Promise.resolve();
     },
-  );
-});
+    'expired',
+  ],
+])(
+  'a decline that comes too late is told so, and news once of each kind, however often it is sent: the transaction is %s',
+  async (_state, end, reason) => {
+    const challenge = await opened();
+    await end(challenge);
+    const before = (await outcomes(challenge)).length;
+    for (const kind of ['declined', 'declined', 'reported', 'reported', 'declined'] as const) {
+      expect(await decline(documented, challenge, kind)).toMatchObject({ declined: false });
+    }
+    expect((await outcomes(challenge)).slice(before)).toEqual([
+      `${reason}, decline`,
+      'declined again',
+      `${reason}, report`,
+      'reported again',
+      'declined again',
+    ]);
+  },
+);
 
 describe('a decline that the token has not signed', () => {
   it.each<[string, (challenge: PortalChallenge) => string]>([
@@ -333,21 +329,19 @@ describe('a decline that the token has not signed', () => {
   });
 });
 
-describe('a decline and a right response at the same time', () => {
-  it.each(['decline first', 'response first'])(
-    'end the transaction once, as one or the other: %s',
-    async (order) => {
-      const challenge = await opened();
-      const { transactionid } = challenge;
-      const response = order === 'response first' ? respond(challenge) : undefined;
-      const [declined, accepted] = (await Promise.all([
-        decline(documented, challenge, 'reported'),
-        response ?? respond(challenge),
-      ])) as [{ declined: boolean }, { result: boolean }];
-      expect(declined.declined).toBe(!accepted.result);
-      const [entry] = await documented.status({ transactionid });
-      expect(entry?.declined === 'reported').toBe(declined.declined);
-      expect(entry?.valid_tan).toBe(accepted.result);
-    },
-  );
-});
+it.each(['decline first', 'response first'])(
+  'a decline and a right response at the same time end the transaction once, as one or the other: %s',
+  async (order) => {
+    const challenge = await opened();
+    const { transactionid } = challenge;
+    const response = order === 'response first' ? respond(challenge) : undefined;
+    const [declined, accepted] = (await Promise.all([
+      decline(documented, challenge, 'reported'),
+      response ?? respond(challenge),
+    ])) as [{ declined: boolean }, { result: boolean }];
+    expect(declined.declined).toBe(!accepted.result);
+    const [entry] = await documented.status({ transactionid });
+    expect(entry?.declined === 'reported').toBe(declined.declined);
+    expect(entry?.valid_tan).toBe(accepted.result);
+  },
+);

@@ -69,8 +69,9 @@ describe('issued', () => {
   });
 });
 
-describe.each(['get', 'post'] as const)('the right response, by %s', (method) => {
-  it('is accepted once; the challenge is closed for ever', async () => {
+it.each(['get', 'post'] as const)(
+  'the right response, by %s, is accepted once; the challenge is closed for ever',
+  async (method) => {
     const { transactionid, right: pass, wrong: wrongPass } = await opened();
     expect(await application.check(transactionid, wrongPass, method)).toEqual(wrong(1));
     expect(await application.check(transactionid, pass, method)).toEqual(right(0));
@@ -78,8 +79,8 @@ describe.each(['get', 'post'] as const)('the right response, by %s', (method) =>
     expect(await application.check(transactionid, pass, method)).toEqual(wrong(0));
     expect(await application.check(transactionid, wrongPass, method)).toEqual(wrong(0));
     expect(await flags(transactionid)).toEqual([true, true, 0]);
-  });
-});
+  },
+);
 
 describe('the counter', () => {
   it('moves past the match: the same response does not fit the same question of another transaction', async () => {
@@ -179,42 +180,36 @@ describe('after OcraChallengeTimeout', () => {
   );
 });
 
-describe('a disabled token', () => {
-  it('accepts nothing, counts nothing, and is as before when it is enabled again', async () => {
-    const { serial, transactionid, right: pass, wrong: wrongPass } = await opened();
-    await application.services.tokens.disable(OPERATOR, { serial });
-    expect(await application.check(transactionid, pass)).toEqual(wrong(0));
-    expect(await application.check(transactionid, wrongPass)).toEqual(wrong(0));
-    expect(await flags(transactionid)).toEqual([false, false, 0]);
-    await application.services.tokens.enable(OPERATOR, { serial });
-    expect(await application.check(transactionid, pass)).toEqual(right(0));
-  });
+it('a disabled token accepts nothing, counts nothing, and is as before when it is enabled again', async () => {
+  const { serial, transactionid, right: pass, wrong: wrongPass } = await opened();
+  await application.services.tokens.disable(OPERATOR, { serial });
+  expect(await application.check(transactionid, pass)).toEqual(wrong(0));
+  expect(await application.check(transactionid, wrongPass)).toEqual(wrong(0));
+  expect(await flags(transactionid)).toEqual([false, false, 0]);
+  await application.services.tokens.enable(OPERATOR, { serial });
+  expect(await application.check(transactionid, pass)).toEqual(right(0));
 });
 
-describe('a locked token', () => {
-  it('answers a right guess like a wrong one, counts both, and leaves the challenge open', async () => {
-    const { serial, transactionid, right: pass, wrong: wrongPass } = await opened();
-    await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
-    expect(await application.check(transactionid, wrongPass)).toEqual(wrong(1));
-    expect(await application.check(transactionid, pass)).toEqual(wrong(2));
-    expect(await application.check(transactionid, wrongPass)).toEqual(wrong(3));
-    expect(await application.check(transactionid, wrongPass)).toEqual(wrong(4));
-    expect(await flags(transactionid)).toEqual([true, false, 4]);
-    await application.services.tokens.reset(OPERATOR, { serial });
-    expect(await application.check(transactionid, pass)).toEqual(right(0));
-  });
+it('a locked token answers a right guess like a wrong one, counts both, and leaves the challenge open', async () => {
+  const { serial, transactionid, right: pass, wrong: wrongPass } = await opened();
+  await application.services.tokens.set(OPERATOR, { serial }, { maxFail: 1 });
+  expect(await application.check(transactionid, wrongPass)).toEqual(wrong(1));
+  expect(await application.check(transactionid, pass)).toEqual(wrong(2));
+  expect(await application.check(transactionid, wrongPass)).toEqual(wrong(3));
+  expect(await application.check(transactionid, wrongPass)).toEqual(wrong(4));
+  expect(await flags(transactionid)).toEqual([true, false, 4]);
+  await application.services.tokens.reset(OPERATOR, { serial });
+  expect(await application.check(transactionid, pass)).toEqual(right(0));
 });
 
-describe('an unknown transaction', () => {
-  it.each(['123456789012', '*', '%', ' ', 'äö', "' OR 1=1 --", 'x'.repeat(10_000)])(
-    'is answered alike and raises no counter: %#',
-    async (transactionid) => {
-      const { transactionid: other } = await opened();
-      expect(await application.check(transactionid, 'pin12345678')).toEqual(wrong(0));
-      expect(await flags(other)).toEqual([false, false, 0]);
-    },
-  );
-});
+it.each(['123456789012', '*', '%', ' ', 'äö', "' OR 1=1 --", 'x'.repeat(10_000)])(
+  'an unknown transaction is answered alike and raises no counter: %#',
+  async (transactionid) => {
+    const { transactionid: other } = await opened();
+    expect(await application.check(transactionid, 'pin12345678')).toEqual(wrong(0));
+    expect(await flags(other)).toEqual([false, false, 0]);
+  },
+);
 
 describe('suites', () => {
   it.each([

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Response } from 'supertest';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { AS_ADMIN, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
@@ -33,7 +34,7 @@ interface Detail {
 
 interface Body {
   readonly detail?: Detail;
-  readonly result: { readonly value?: unknown; readonly error?: { readonly message: string } };
+  readonly result: { readonly value?: unknown };
 }
 
 async function ask(path: string, parameters: Record<string, string>): Promise<Body> {
@@ -48,13 +49,8 @@ async function detailOf(path: string, parameters: Record<string, string>): Promi
   return body.detail;
 }
 
-async function errorOf(path: string, parameters: Record<string, string>): Promise<string | undefined> {
-  return (await ask(path, parameters)).result.error?.message;
-}
-
-async function check(transactionid: string, pass: string): Promise<unknown> {
-  return application.check(transactionid, pass);
-}
+const errorOf = async (path: string, parameters: Record<string, string>): Promise<string | undefined> =>
+  (await application.ask(path, parameters)).error?.message;
 
 async function phase1(parameters: Record<string, string>): Promise<Detail> {
   return detailOf('/admin/init', { type: 'ocra', genkey: '1', sharedsecret: '1', pin: 'pin', ...parameters });
@@ -84,8 +80,14 @@ describe('a roll-out in the dialect linotp', () => {
     expect(second.transactionid).toMatch(/^\d{12}$/);
     const key = await keyOf(first, second);
     const tan = application.respond(SUITE, second.challenge, { key });
-    expect(await check(second.transactionid, `pin${tan}`)).toEqual({ failcount: 0, result: true });
-    expect(await check(second.transactionid, `pin${tan}`)).toEqual({ failcount: 0, result: false });
+    expect(await application.check(second.transactionid, `pin${tan}`)).toEqual({
+      failcount: 0,
+      result: true,
+    });
+    expect(await application.check(second.transactionid, `pin${tan}`)).toEqual({
+      failcount: 0,
+      result: false,
+    });
     const status = await ask('/ocra/checkstatus', { user: 'jürgen' });
     expect(status.result.value).toMatchObject({
       values: [{ transactionid: second.transactionid, active: 'True', received_tan: true, valid_tan: true }],
@@ -121,7 +123,7 @@ describe('a challenge in the dialect linotp', () => {
       open.push(await detailOf('/ocra/request', { serial: 'MANY' }));
     }
     const answer = ({ transactionid, challenge }: Detail, counter: bigint): Promise<unknown> =>
-      check(transactionid, application.respond(SUITE, challenge, { counter }));
+      application.check(transactionid, application.respond(SUITE, challenge, { counter }));
     expect(await answer(oldest, 0n)).toEqual(unknown(oldest.transactionid));
     for (const [index, detail] of open.toReversed().entries()) {
       expect(await answer(detail, BigInt(index))).toEqual({ failcount: 0, result: true });
@@ -136,7 +138,7 @@ describe('a challenge in the dialect linotp', () => {
     await application.enrolPlain('LATE', SUITE);
     const { transactionid, challenge } = await detailOf('/ocra/request', { serial: 'LATE' });
     application.clock.advance(1200);
-    expect(await check(transactionid, application.respond(SUITE, challenge))).toEqual({
+    expect(await application.check(transactionid, application.respond(SUITE, challenge))).toEqual({
       failcount: 0,
       result: false,
     });
@@ -172,29 +174,17 @@ afterEach(() => {
 
 /** Allows the administrator of that name alone to use the endpoints of /ocra. */
 async function allow(user: string): Promise<void> {
-  const policy = { name: 'ocra-administrators', scope: 'ocra', action: '*', realm: '*', user };
-  await application.services.policies.set(OPERATOR, policy);
+  await application.setPolicy('ocra-administrators', 'ocra', '*', { user });
 }
 
-/** An answer, as far as it matters here. */
-interface Answer {
-  readonly status: number;
-  readonly type: string;
-  readonly text: string;
-  readonly body: unknown;
-}
+type Answer = Pick<Response, 'status' | 'type' | 'text'> & { readonly body: unknown };
+const answerOf = (path: string, parameters: Record<string, string> = {}): Promise<Answer> =>
+  application.asAdmin(path, parameters);
 
-async function answerOf(path: string, parameters: Record<string, string> = {}): Promise<Answer> {
-  const { status, type, text, body } = (await application.asAdmin(path, parameters)) as Answer;
-  return { status, type, text, body };
-}
-
-describe('the dialect linotp', () => {
-  it('has nothing behind two ids', async () => {
-    const { status, text } = await answerOf('/ocra/check_t/1/2');
-    expect(status).toBe(404);
-    expect(text).toContain('404 Not Found\n\nThe resource could not be found.');
-  });
+it('the dialect linotp has nothing behind two ids', async () => {
+  const { status, text } = await answerOf('/ocra/check_t/1/2');
+  expect(status).toBe(404);
+  expect(text).toContain('404 Not Found\n\nThe resource could not be found.');
 });
 
 describe('failures in the dialect linotp', () => {
@@ -246,7 +236,7 @@ describe('QR codes in the dialect linotp', () => {
     expect(readQrCode(Buffer.from(png, 'base64'))).toMatch(/^lseqr:\/\/req\?me=x&/);
   });
 
-  it('come with the parameters of the request, escaped, without the session', async () => {
+  it('come with the parameters of the request, escaped, without its credentials', async () => {
     const { text } = await answerOf('/ocra/request', {
       serial: 'OCRA1',
       data: HOSTILE,
@@ -257,7 +247,13 @@ describe('QR codes in the dialect linotp', () => {
     expect(text).not.toContain('<script');
     expect(text).toContain('   width=100   src=');
     const page = await application
-      .send('/ocra/request', { serial: 'OCRA1', data: 'x', qr: 'html', session: 'made-up' })
+      .send('/ocra/request', {
+        serial: 'OCRA1',
+        data: 'x',
+        qr: 'html',
+        session: 'made-up',
+        csrf_token: 'made-up',
+      })
       .set({ ...AS_ADMIN, Cookie: 'admin_session=made-up' });
     expect(page.text).toContain('challenge_qrcode');
     expect(page.text).not.toContain('made-up');

@@ -11,12 +11,7 @@ const OTHER_KEY = '3132333435363738393031323334353637383931';
 const SETTLING = /^WITH request AS/;
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 const SIX = 'OCRA-1:HOTP-SHA256-6:C-QA64';
-const PATHS = [
-  '/validate/check',
-  '/validate/check_s',
-  '/validate/simplecheck',
-  '/validate/samlcheck',
-] as const;
+const PATHS = ['check', 'check_s', 'simplecheck', 'samlcheck'].map((name) => `/validate/${name}`);
 
 let application: TestApplication;
 let number = 0;
@@ -38,16 +33,9 @@ beforeEach(async () => {
 });
 
 async function enrol(serial: string, parameters: Record<string, string>): Promise<void> {
-  const body = (
-    await application.asAdmin('/admin/init', {
-      serial,
-      user,
-      realm: 'staff',
-      ...(parameters.type !== 'spass' && { otpkey: KEY }),
-      ...parameters,
-    })
-  ).body as Answer;
-  expect(body.result.value).toBe(true);
+  const key = parameters.type === 'spass' ? {} : { otpkey: KEY };
+  const given = { serial, user, realm: 'staff', ...key, ...parameters };
+  expect((await application.ask('/admin/init', given)).value).toBe(true);
 }
 
 interface Answer {
@@ -161,15 +149,11 @@ describe('a response without a challenge', () => {
   });
 
   it('is refused, and not called wrong, where the period of the token is over, in linotp', async () => {
-    await application.services.tokens.set(
-      OPERATOR,
-      { serial: hotp },
-      { use: { validUntil: '01/01/20 08:00' } },
-    );
+    const use = { validUntil: '01/01/20 08:00' };
+    await application.services.tokens.set(OPERATOR, { serial: hotp }, { use });
     const linotp = application.restarted({ dialect: 'linotp' });
-    const body = (await linotp.send('/validate/check', { user, realm: 'staff', pass: `pin${at(0)}` }))
-      .body as Answer;
-    expect(body.result).toEqual({ status: false, value: false });
+    const answer = await linotp.send('/validate/check', { user, realm: 'staff', pass: `pin${at(0)}` });
+    expect((answer.body as Answer).result).toEqual({ status: false, value: false });
     expect(await failCounts(hotp)).toEqual([0]);
   });
 });
@@ -338,8 +322,10 @@ describe('a pass of a person with several tokens', () => {
   it('issues a challenge to the PIN of an OCRA token where the policy says so, and counts a wrong one', async () => {
     const ocra = `OCRA${number}`;
     await application.enrolPlain(ocra, SUITE, { pin: 'ocra', user, realm: 'staff' });
-    const policy = { name: 'trigger', scope: 'authentication', realm: 'staff', user };
-    await application.services.policies.set(OPERATOR, { ...policy, action: 'challenge_response=*' });
+    await application.setPolicy('trigger', 'authentication', 'challenge_response=*', {
+      realm: 'staff',
+      user,
+    });
     expect(await ask('wrong')).toBe(false);
     expect(await failCounts(ocra, hotp)).toEqual([1, 1]);
     const body = (await application.send('/validate/check', { user, realm: 'staff', pass: 'ocra' }))
@@ -351,8 +337,10 @@ describe('a pass of a person with several tokens', () => {
   it('counts each wrong PIN of an OCRA token, also of those that come at once', async () => {
     const ocra = `OCRA${number}`;
     await application.enrolPlain(ocra, SUITE, { pin: 'ocra', user, realm: 'staff' });
-    const policy = { name: 'trigger', scope: 'authentication', realm: 'staff', user };
-    await application.services.policies.set(OPERATOR, { ...policy, action: 'challenge_response=*' });
+    await application.setPolicy('trigger', 'authentication', 'challenge_response=*', {
+      realm: 'staff',
+      user,
+    });
     await Promise.all(Array.from({ length: 8 }, (_, index) => ask(`guess${index}`)));
     expect(await failCounts(hotp, ocra)).toEqual([8, 8]);
     await application.services.policies.remove(OPERATOR, 'trigger');
@@ -361,8 +349,7 @@ describe('a pass of a person with several tokens', () => {
   it('has the password in front of digits of any length, where the policy says so', async () => {
     const eight = `EIGHT${number}`;
     await enrol(eight, { type: 'hmac', otplen: '8', otpkey: OTHER_KEY });
-    const policy = { name: 'password', scope: 'authentication', realm: 'staff', user };
-    await application.services.policies.set(OPERATOR, { ...policy, action: 'otppin=1' });
+    await application.setPolicy('password', 'authentication', 'otppin=1', { realm: 'staff', user });
     expect(await ask(`geheimnis${at(0)}`)).toBe(true);
     expect(await ask(`geheimnis${at(0, { key: OTHER_KEY, text: 'HOTP-SHA1-8' })}`)).toBe(true);
     expect(await ask(`pin${at(1)}`)).toBe(false);
@@ -446,8 +433,7 @@ describe('a token with a fixed text, or with its PIN alone', () => {
     expect(await ask('alone1', { serial })).toBe(false);
     await enrol(`${serial}E`, { type: 'spass' });
     expect(await ask('', { serial: `${serial}E` })).toBe(false);
-    const policy = { name: 'no-pin', scope: 'authentication', realm: 'staff', user };
-    await application.services.policies.set(OPERATOR, { ...policy, action: 'otppin=2' });
+    await application.setPolicy('no-pin', 'authentication', 'otppin=2', { realm: 'staff', user });
     expect(await ask('anything', { serial: `${serial}E` })).toBe(false);
     await application.services.policies.remove(OPERATOR, 'no-pin');
   });
@@ -470,22 +456,20 @@ describe('enrolment', () => {
     ['timestep', '45'],
     ['otpkey', 'abc'],
   ])('refuses %s=%s', async (name, value) => {
-    const body = (await application.asAdmin('/admin/init', { type: 'totp', otpkey: KEY, [name]: value }))
-      .body as Answer;
-    expect(body.result.status).toBe(false);
+    const given = { type: 'totp', otpkey: KEY, [name]: value };
+    expect((await application.ask('/admin/init', given)).status).toBe(false);
   });
 
   it('of another type under the same serial is refused', async () => {
-    const body = (await application.asAdmin('/admin/init', { type: 'totp', serial: hotp, genkey: '1' }))
-      .body as Answer;
-    expect(body.result.status).toBe(false);
+    const given = { type: 'totp', serial: hotp, genkey: '1' };
+    expect((await application.ask('/admin/init', given)).status).toBe(false);
     expect((await shown(hotp)).type).toBe('hmac');
   });
 });
 
 describe('the token of a response', () => {
   const search = async (parameters: Record<string, string>): Promise<unknown> =>
-    ((await application.asAdmin('/admin/getSerialByOtp', parameters)).body as Answer).result.value;
+    (await application.ask('/admin/getSerialByOtp', parameters)).value;
 
   it('is found by its window, and the response can still be given', async () => {
     const serial = `FOUND${number}`;
@@ -501,15 +485,15 @@ describe('the token of a response', () => {
 });
 
 describe('resynchronisation by user', () => {
-  const resync = async (parameters: Record<string, string>): Promise<Answer> =>
-    (await application.asAdmin('/admin/resync', { user, realm: 'staff', ...parameters })).body as Answer;
+  const resync = (parameters: Record<string, string>) =>
+    application.ask('/admin/resync', { user, realm: 'staff', ...parameters });
 
   it('is that of HOTP and TOTP, unless there is an OCRA token, which portals mean by the user', async () => {
-    expect((await resync({ otp1: at(100), otp2: at(101) })).result.value).toBe(true);
+    expect((await resync({ otp1: at(100), otp2: at(101) })).value).toBe(true);
     const ocra = `OCRA${number}`;
     await application.enrolPlain(ocra, SUITE, { user, realm: 'staff' });
-    expect((await resync({ otp1: at(200), otp2: at(201) })).result.status).toBe(false);
-    expect((await resync({ serial: hotp, otp1: at(200), otp2: at(201) })).result.value).toBe(true);
+    expect((await resync({ otp1: at(200), otp2: at(201) })).status).toBe(false);
+    expect((await resync({ serial: hotp, otp1: at(200), otp2: at(201) })).value).toBe(true);
     expect(await shown(hotp)).toMatchObject({ counter: 202n });
   });
 });

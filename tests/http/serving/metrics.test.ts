@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
 import request from 'supertest';
 import type { Readiness } from '../../../src/http/controllers/operations-controller.ts';
 import { metricsListener } from '../../../src/http/serving/metrics-listener.ts';
@@ -16,6 +15,7 @@ import {
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { startSilentServer } from '../../support/servers/silent-server.ts';
+import { deferred, until } from '../../support/values/until.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 
@@ -27,27 +27,20 @@ beforeAll(async () => {
 
 afterAll(() => application.close());
 
-async function tokenWith(rights: readonly string[]): Promise<string> {
-  const { administrators } = application.services;
-  const name = `t${rights.join().replace(/\W/g, '-')}`;
-  const { token } = await administrators.addApiToken(OPERATOR, 'admin', { name, rights });
-  return `Bearer ${token}`;
-}
-
 async function text(): Promise<string> {
   return (await application.asAdmin('/metrics', {}, 'get')).text;
 }
 
-describe('/metrics on the main port', () => {
-  it.each([['monitoring:metrics'], ['monitoring:*'], ['*']])('is open to a token of %s', async (right) => {
-    const response = await application
-      .send('/metrics', {}, 'get')
-      .set('Authorization', await tokenWith([right]));
+it.each([['monitoring:metrics'], ['monitoring:*'], ['*']])(
+  '/metrics on the main port is open to a token of %s',
+  async (right) => {
+    const token = await application.apiToken(`t${right.replace(/\W/g, '-')}`, [right]);
+    const response = await application.send('/metrics', {}, 'get').set('Authorization', `Bearer ${token}`);
     expect(response.status).toBe(200);
     expect(response.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(response.text).toContain('# TYPE tankeeper_http_requests_total counter');
-  });
-});
+  },
+);
 
 describe('/metrics for a right that policies bind to realms', () => {
   let bound: TestApplication;
@@ -75,10 +68,8 @@ describe('/metrics for a right that policies bind to realms', () => {
       await bound.enrolPlain(serial, SUITE);
       await bound.asAdmin('/admin/tokenrealm', { serial, realms });
     }
-    const { administrators } = bound.services;
-    await administrators.add(OPERATOR, 'probe', 'the password of the probe');
-    const draft = { name: 'probe', rights: ['monitoring:metrics'] };
-    bearer = `Bearer ${(await administrators.addApiToken(OPERATOR, 'probe', draft)).token}`;
+    await bound.services.administrators.add(OPERATOR, 'probe', 'the password of the probe');
+    bearer = `Bearer ${await bound.apiToken('probe', ['monitoring:metrics'], 'probe')}`;
   });
   afterAll(() => bound.close());
 
@@ -213,35 +204,31 @@ describe('the port for metrics', () => {
   });
 });
 
-describe('/healthz', () => {
-  it('answers without a query to the database', async () => {
-    const statements = await application.statementsOf(async () => {
-      const response = await request(application.app).get('/healthz');
-      expect(response.status).toBe(200);
-      expect(response.text).toBe('{"status":"ok"}');
-    });
-    expect(statements).toEqual([]);
+it('/healthz answers without a query to the database', async () => {
+  const statements = await application.statementsOf(async () => {
+    const response = await request(application.app).get('/healthz');
+    expect(response.status).toBe(200);
+    expect(response.text).toBe('{"status":"ok"}');
   });
+  expect(statements).toEqual([]);
 });
 
-describe('/readyz', () => {
-  it.each<[state: Readiness, readiness: () => Promise<Readiness>, status: number]>([
-    ['ready', () => Promise.resolve('ready'), 200],
-    ['unavailable', () => Promise.resolve('unavailable'), 503],
-    ['unavailable', () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.1')), 503],
-    ['stopping', () => Promise.resolve('stopping'), 503],
-  ])('says %s, as the paths of LinOTP do in their form', async (state, readiness, status) => {
-    const { app } = application.restarted({ readiness });
-    const response = await request(app).get('/readyz');
-    expect(response.status).toBe(status);
-    expect(response.text).toBe(`{"status":"${state}"}`);
-    expect(response.get('Retry-After')).toBe(status === 503 ? '5' : undefined);
-    for (const path of ['/maintenance/check_status', '/healthcheck/status']) {
-      const same = await request(app).get(path);
-      expect([same.status, same.get('Retry-After')]).toEqual([status, response.get('Retry-After')]);
-    }
-    expect((await request(app).get('/maintenance/ok')).status).toBe(200);
-  });
+it.each<[state: Readiness, readiness: () => Promise<Readiness>, status: number]>([
+  ['ready', () => Promise.resolve('ready'), 200],
+  ['unavailable', () => Promise.resolve('unavailable'), 503],
+  ['unavailable', () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.1')), 503],
+  ['stopping', () => Promise.resolve('stopping'), 503],
+])('/readyz says %s, as the paths of LinOTP do in their form', async (state, readiness, status) => {
+  const { app } = application.restarted({ readiness });
+  const response = await request(app).get('/readyz');
+  expect(response.status).toBe(status);
+  expect(response.text).toBe(`{"status":"${state}"}`);
+  expect(response.get('Retry-After')).toBe(status === 503 ? '5' : undefined);
+  for (const path of ['/maintenance/check_status', '/healthcheck/status']) {
+    const same = await request(app).get(path);
+    expect([same.status, same.get('Retry-After')]).toEqual([status, response.get('Retry-After')]);
+  }
+  expect((await request(app).get('/maintenance/ok')).status).toBe(200);
 });
 
 function requestLines({ lines }: TestApplication): LogLine[] {
@@ -289,11 +276,8 @@ describe('the log', () => {
     const server = application.restarted();
     const { app } = server;
     await request(app).get('/monitoring/tokens');
-    expect(requestLines(server)[0]?.fields).toMatchObject({
-      status: 401,
-      code: 'authentication.required',
-      administrator: undefined,
-    });
+    const refused = { status: 401, code: 'authentication.required', administrator: undefined };
+    expect(requestLines(server)[0]?.fields).toMatchObject(refused);
   });
 
   it('holds nothing of query, body, headers and unknown paths', async () => {
@@ -348,24 +332,20 @@ describe('the log', () => {
   });
 
   it('records a client that disconnected before its answer', async () => {
-    let answer: (value: Readiness) => void = () => undefined;
-    let context: () => void = () => undefined;
-    const beingAsked = new Promise<void>((resolve) => (context = resolve));
+    const [asked, answer] = [deferred<undefined>(), deferred<Readiness>()];
     const readiness = (): Promise<Readiness> => {
-      context();
-      return new Promise((resolve) => (answer = resolve));
+      asked.resolve(undefined);
+      return answer.promise;
     };
     const slow = application.restarted({ readiness });
     const server = await startServer(slow.app, { host: '127.0.0.1', port: 0 });
     const socket = connect(server.port, '127.0.0.1');
     socket.write('GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n');
-    await beingAsked;
+    await asked.promise;
     socket.destroy();
     expect(await server.close(5_000)).toBe(true);
-    answer('ready');
-    while (requestLines(slow).length === 0) {
-      await setImmediate();
-    }
+    answer.resolve('ready');
+    await until(() => requestLines(slow).length > 0);
     expect(requestLines(slow)[0]?.fields).toMatchObject({ path: '/readyz', aborted: true });
   });
 });
@@ -381,25 +361,11 @@ it('opens no URL that a policy, a request or a header names', async () => {
   const response = application.respond(SUITE, challenge.question);
   expect(await application.check(challenge.transactionid, response)).toMatchObject({ result: true });
 
-  const everywhere = {
-    url,
-    Server: url,
-    LDAPURI: url,
-    resolver: url,
-    fileName: url,
-    callback: url,
-    user: `anna@${url}`,
-    realm: url,
-    serial: url,
-    data: url,
-    file: url,
-    qr: 'html',
-  };
+  const names = 'url Server LDAPURI resolver fileName callback realm serial data file'.split(' ');
+  const named = Object.fromEntries(names.map((name) => [name, url]));
   for (const path of ['/ocra/request', '/ocra/checkstatus', '/monitoring/userinfo', '/system/getResolver']) {
-    const { status } = await application
-      .asAdmin(path, everywhere)
-      .then((answer) => answer as { status: number });
-    expect(status).toBeLessThan(500);
+    const answer = await application.asAdmin(path, { ...named, user: `anna@${url}`, qr: 'html' });
+    expect(answer.status).toBeLessThan(500);
   }
   const { status } = await application
     .send('/ocra/check_t', { transactionid: url, pass: url })

@@ -14,6 +14,7 @@ import { plainLog } from '../../../src/observability/plain-log.ts';
 import { sendRaw } from '../../support/application/raw-http.ts';
 import { TestApplication, TestClock } from '../../support/application/test-application.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
+import { deferred } from '../../support/values/until.ts';
 
 const HERE = { host: '127.0.0.1', port: 0 };
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -44,12 +45,10 @@ async function opened(
 describe('startServer', () => {
   it('says which address is taken', async () => {
     const first = await startServer(() => undefined, HERE);
-    await expect(startServer(() => undefined, { host: '127.0.0.1', port: first.port })).rejects.toMatchObject(
-      {
-        code: 'address.unavailable',
-        message: `Cannot listen on 127.0.0.1 port ${first.port}: another program listens there. Stop it, or choose another port (PORT, METRICS_PORT)`,
-      },
-    );
+    await expect(startServer(() => undefined, { ...HERE, port: first.port })).rejects.toMatchObject({
+      code: 'address.unavailable',
+      message: `Cannot listen on 127.0.0.1 port ${first.port}: another program listens there. Stop it, or choose another port (PORT, METRICS_PORT)`,
+    });
     await first.close(0);
   });
 
@@ -131,9 +130,8 @@ describe('startServer', () => {
 
   it('leaves aside which server a target names', async () => {
     const request = 'GET http://[::1?a=b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-    await expect(sendRaw((context, response) => response.end(context.url), request)).resolves.toMatch(
-      /\r\n\/\?a=b$/,
-    );
+    const answer = await sendRaw((asked, response) => response.end(asked.url), request);
+    expect(answer).toMatch(/\r\n\/\?a=b$/);
   });
 
   it('serves a client with an unknown expectation', async () => {
@@ -246,11 +244,10 @@ describe('a client that never closes its side', () => {
   ])('loses its connection after %s', async (_what, bytes, status) => {
     const server = await startServer(() => undefined, { ...HERE, requestTimeout: 500 });
     const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
-    const pieces: Buffer[] = [];
-    socket.on('data', (piece: Buffer) => pieces.push(piece)).write(bytes);
+    const answers = collected(socket);
+    socket.write(bytes);
     await once(socket, 'end');
-    const answer = Buffer.concat(pieces).toString('latin1');
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\n`));
+    expect(answers()).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\n`));
     await expect(server.close(30_000)).resolves.toBe(true);
     socket.destroy();
   });
@@ -269,18 +266,12 @@ describe('a client that never closes its side', () => {
 });
 
 /** @returns a listener that leaves requests unanswered, and the next response */
-function unanswered(): {
-  listener: (request: unknown, response: ServerResponse) => void;
-  next: Promise<ServerResponse>;
-} {
-  let take: (response: ServerResponse) => void = () => undefined;
-  const next = new Promise<ServerResponse>((resolve) => (take = resolve));
-  return {
-    listener: (_request, response) => {
-      take(response);
-    },
-    next,
+function unanswered(): { listener: RequestListener; next: Promise<ServerResponse> } {
+  const next = deferred<ServerResponse>();
+  const listener: RequestListener = (_request, response) => {
+    next.resolve(response);
   };
+  return { listener, next: next.promise };
 }
 
 describe('close', () => {
@@ -363,7 +354,8 @@ describe('close with a time of rest', () => {
   /** Longer than a test may take. */
   const LONG = 600_000;
 
-  async function opened(socket: Socket): Promise<Socket> {
+  async function connected(port: number): Promise<Socket> {
+    const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
     return socket;
   }
@@ -373,7 +365,7 @@ describe('close with a time of rest', () => {
     ['has not asked anything yet', ''],
   ])('answers one more request of a client that %s, and says that it is the last', async (_what, before) => {
     const server = await startServer(answering, HERE);
-    const socket = await opened(connect(server.port, '127.0.0.1'));
+    const socket = await connected(server.port);
     const answers = collected(socket);
     const ended = once(socket, 'end');
     if (before !== '') {
@@ -393,7 +385,7 @@ describe('close with a time of rest', () => {
 
   it('answers a client of HTTP/1.0 that keeps its connection, and closes it', async () => {
     const server = await startServer(answering, HERE);
-    const socket = await opened(connect(server.port, '127.0.0.1'));
+    const socket = await connected(server.port);
     const closed = server.close(LONG, { rest: LONG });
     socket.write('GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n');
     const answer = Buffer.concat((await socket.toArray()) as Buffer[]).toString('latin1');
@@ -403,7 +395,7 @@ describe('close with a time of rest', () => {
 
   it('closes a connection that rests', async () => {
     const server = await startServer(answering, HERE);
-    const socket = await opened(connect(server.port, '127.0.0.1'));
+    const socket = await connected(server.port);
     socket.write(REQUEST);
     await once(socket, 'data');
     const ended = once(socket.resume(), 'end');
@@ -412,14 +404,8 @@ describe('close with a time of rest', () => {
   });
 });
 
-async function refusal(port: number): Promise<unknown> {
-  return new Promise((resolve) => {
-    connect(port, '127.0.0.1')
-      .once('error', (error: NodeJS.ErrnoException) => {
-        resolve(error.code);
-      })
-      .once('connect', () => {
-        resolve('connected');
-      });
-  });
-}
+const refusal = (port: number): Promise<unknown> =>
+  once(connect(port, '127.0.0.1'), 'connect').then(
+    () => 'connected',
+    (error: unknown) => (error as NodeJS.ErrnoException).code,
+  );

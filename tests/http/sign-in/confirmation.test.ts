@@ -10,6 +10,7 @@ import {
   TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
+import { basic } from '../../support/values/callers.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 
 const ORIGIN = 'https://tan.example.com';
@@ -95,20 +96,16 @@ describe('a login of an administrator without second factor', () => {
 });
 
 describe('other credentials', () => {
-  const asProgram = async (headers: Readonly<Record<string, string>>, path = GUARDED): Promise<Response> =>
-    request(application.app).post(path).set(headers).type('form').send({ password: PASSWORD });
+  const asProgram = (headers: Readonly<Record<string, string>>, path = GUARDED) =>
+    application.send(path, { password: PASSWORD }).set(headers);
 
   it('are not confirmed: an API token, a session of a client', async () => {
-    const draft = { name: 'all', rights: ['*'] };
-    const { administrators } = application.services;
-    const { token } = await administrators.addApiToken(OPERATOR, 'anna', draft);
-    const bearer = { Authorization: `Bearer ${token}` };
+    const bearer = { Authorization: `Bearer ${await application.apiToken('all', ['*'], 'anna')}` };
     expect(errorOf(await asProgram(bearer))).toMatch(/^This takes a password/);
     expect(errorOf(await asProgram(bearer, '/admin/confirmation'))).toBe(
       'A login is confirmed, no other credential',
     );
-    const basic = `Basic ${Buffer.from(`anna:${PASSWORD}`).toString('base64')}`;
-    const opened = await request(application.app).post('/admin/getsession').set('Authorization', basic);
+    const opened = await application.send('/admin/getsession', {}).auth('anna', PASSWORD);
     const session = /admin_session=([^;]+)/.exec(opened.get('Set-Cookie')?.join() ?? '')?.[1] ?? '';
     const bySession = (path: string, values = {}) =>
       application.send(path, { session, ...values }).set('Cookie', `admin_session=${session}`);
@@ -117,7 +114,7 @@ describe('other credentials', () => {
       'A login is confirmed, no other credential',
     );
     // The password comes with the request itself.
-    expect((await asProgram({ Authorization: basic })).status).toBe(200);
+    expect((await asProgram({ Authorization: basic('anna', PASSWORD) })).status).toBe(200);
   });
 });
 
@@ -217,12 +214,8 @@ describe('the ways to sign in', () => {
 
   it('are told to everybody, without a word about accounts', async () => {
     const installation = { name: null, colour: null };
-    expect(await methods()).toEqual({
-      has_passkeys: true,
-      has_single_sign_on: false,
-      provider: null,
-      installation,
-    });
+    const ways = { has_passkeys: true, has_single_sign_on: false, provider: null };
+    expect(await methods()).toEqual({ ...ways, installation });
   });
 
   it('name the installation and its colour, of no form but theirs', async () => {
@@ -304,13 +297,12 @@ async function confirmOwn(): Promise<void> {
 const ownAnswerTo = (begun: Response): string => owning.respond(SUITE, questionOf(urlOf(begun)));
 
 async function apiToken(...rights: readonly string[]): Promise<Parameters> {
-  const draft = { name: `of ${rights.join(' ').replace(/\W/g, '-')}`, rights };
-  const { token } = await owning.services.administrators.addApiToken(OPERATOR, 'anna', draft);
-  return { Authorization: `Bearer ${token}` };
+  const name = `of ${rights.join(' ').replace(/\W/g, '-')}`;
+  return { Authorization: `Bearer ${await owning.apiToken(name, rights, 'anna')}` };
 }
 
 const send = async (path: string, given: Parameters, headers: Parameters): Promise<Response> =>
-  request(owning.app).post(path).set(headers).type('form').send(given);
+  owning.send(path, { ...given }).set(headers);
 
 /** @returns everything by which anna signs in */
 const credentials = (): Promise<object[]> =>
@@ -338,15 +330,11 @@ describe.each(OWN)('%s of a person with a second factor', (path, given) => {
   it('is refused to the password alone, to a sign-in without its second step, and to a login that is not confirmed', async () => {
     const half = new Browser(owning.app);
     await begin(half);
-    const basic = `Basic ${Buffer.from(`anna:${PASSWORD}`).toString('base64')}`;
     const before = await credentials();
-    expect((await send(path, given, { Authorization: basic })).status).toBe(401);
+    expect((await send(path, given, { Authorization: basic('anna', PASSWORD) })).status).toBe(401);
     expect((await half.post(path, given)).status).toBe(401);
-    const unconfirmed = await owner.post(path, given);
-    expect([unconfirmed.status, unconfirmed.get('WWW-Authenticate')]).toEqual([
-      403,
-      'Confirmation realm="tankeeper"',
-    ]);
+    const { status, headers } = await owner.post(path, given);
+    expect([status, headers['www-authenticate']]).toEqual([403, 'Confirmation realm="tankeeper"']);
     expect(await credentials()).toEqual(before);
   });
 
@@ -385,13 +373,11 @@ describe('/admin/password', () => {
   });
 });
 
-describe('/admin/session/end', () => {
-  it('ends the sessions of a person for an API token with the right admin:sessions alone', async () => {
-    await owning.setPolicy('desk', 'admin', 'show', { user: 'anna' });
-    const refused = await send('/admin/session/end', { all: '1' }, await apiToken('*'));
-    expect(errorOf(refused)).toMatch(/action=sessions$/);
-    await owning.services.policies.remove(OPERATOR, 'desk');
-    expect((await owner.post('/admin/session/end', { all: '1' })).status).toBe(200);
-    expect((await owner.get('/admin/rights')).status).toBe(401);
-  });
+it('/admin/session/end ends the sessions of a person for an API token with the right admin:sessions alone', async () => {
+  await owning.setPolicy('desk', 'admin', 'show', { user: 'anna' });
+  const refused = await send('/admin/session/end', { all: '1' }, await apiToken('*'));
+  expect(errorOf(refused)).toMatch(/action=sessions$/);
+  await owning.services.policies.remove(OPERATOR, 'desk');
+  expect((await owner.post('/admin/session/end', { all: '1' })).status).toBe(200);
+  expect((await owner.get('/admin/rights')).status).toBe(401);
 });

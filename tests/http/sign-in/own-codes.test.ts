@@ -120,18 +120,16 @@ describe('the sign-in of a user with an authenticator app', () => {
   });
 });
 
-describe('a session that an authenticator app has opened', () => {
-  it('enrols a QR-TAN app by another code, once', async () => {
-    await enrolApp('hmac', { pin: 'pin' });
-    const visitor = someone();
-    await visitor.begin();
-    await finish(visitor, hotpAt(0));
-    const enrol = (response: string) => visitor.post('/self/enrol/finish', { response });
-    expect(failureOf(await enrol(hotpAt(1)))).toEqual([401, ENDED]);
-    expect(valueOf(await visitor.post('/self/enrol'))).toEqual({});
-    expect(failureOf(await enrol(hotpAt(0)))).toEqual(WRONG);
-    const { serial: added } = valueOf(await enrol(hotpAt(1))) as { serial: string };
-    expect(failureOf(await enrol(hotpAt(2)))).toEqual([401, ENDED]);
-    expect((await application.services.tokens.show(OPERATOR, added)).hasPin).toBe(true);
-  });
+it('a session that an authenticator app has opened enrols a QR-TAN app by another code, once', async () => {
+  await enrolApp('hmac', { pin: 'pin' });
+  const visitor = someone();
+  await visitor.begin();
+  await finish(visitor, hotpAt(0));
+  const enrol = (response: string) => visitor.post('/self/enrol/finish', { response });
+  expect(failureOf(await enrol(hotpAt(1)))).toEqual([401, ENDED]);
+  expect(valueOf(await visitor.post('/self/enrol'))).toEqual({});
+  expect(failureOf(await enrol(hotpAt(0)))).toEqual(WRONG);
+  const { serial: added } = valueOf(await enrol(hotpAt(1))) as { serial: string };
+  expect(failureOf(await enrol(hotpAt(2)))).toEqual([401, ENDED]);
+  expect((await application.services.tokens.show(OPERATOR, added)).hasPin).toBe(true);
 });

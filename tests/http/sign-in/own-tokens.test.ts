@@ -408,36 +408,34 @@ describe('the enrolment of another token', () => {
   });
 });
 
-describe('the sessions of a user', () => {
-  it('are seen and ended by the helpdesk of their realm with a right of its own, as is a sign-in under way', async () => {
-    const bounded = await BoundedAdministrators.of(application);
-    await bounded.add('desk', 'show, sessions', 'customers');
-    await bounded.add('looker', 'show', 'customers');
-    await bounded.add('other-desk', 'show, sessions', 'closed');
-    const [visitor, again] = [await someone().signIn(), await someone().signIn()];
-    const named = { user, realm: 'customers' };
-    const seenBy = async (name: string): Promise<unknown> =>
-      (valueOf(await bounded.get(name, '/admin/helpdesk/person', named)) as { sessions: unknown }).sessions;
-    const endBy = (name: string): Promise<Response> =>
-      bounded.post(name, '/admin/helpdesk/end-sessions', named);
-    expect([await seenBy('desk'), await seenBy('looker')]).toEqual([2, null]);
-    expect(errorOf(await endBy('looker'))).toMatch(/right/i);
-    expect(errorOf(await endBy('other-desk'))).toMatch(/no user/i);
-    expect(await visitor.tokens()).toHaveLength(1);
-    const begun = someone();
-    await begun.begin();
-    expect(valueOf(await endBy('desk'))).toBe(2);
-    for (const ended of [
-      await visitor.get('/self/tokens'),
-      await again.get('/self/tokens'),
-      await begun.post('/self/sign-in/finish'),
-    ]) {
-      expect(ended.status).toBe(401);
-    }
-    expect(await seenBy('desk')).toBe(0);
-    expect(valueOf(await endBy('desk'))).toBe(0);
-    expect(await auditOf('user/session')).toEqual([
-      { actor: 'desk', subject: user, outcome: 'session closed, 3 of them' },
-    ]);
-  });
+it('the sessions of a user are seen and ended by the helpdesk of their realm with a right of its own, as is a sign-in under way', async () => {
+  const bounded = await BoundedAdministrators.of(application);
+  await bounded.add('desk', 'show, sessions', 'customers');
+  await bounded.add('looker', 'show', 'customers');
+  await bounded.add('other-desk', 'show, sessions', 'closed');
+  const [visitor, again] = [await someone().signIn(), await someone().signIn()];
+  const named = { user, realm: 'customers' };
+  const seenBy = async (name: string): Promise<unknown> =>
+    (valueOf(await bounded.get(name, '/admin/helpdesk/person', named)) as { sessions: unknown }).sessions;
+  const endBy = (name: string): Promise<Response> =>
+    bounded.post(name, '/admin/helpdesk/end-sessions', named);
+  expect([await seenBy('desk'), await seenBy('looker')]).toEqual([2, null]);
+  expect(errorOf(await endBy('looker'))).toMatch(/right/i);
+  expect(errorOf(await endBy('other-desk'))).toMatch(/no user/i);
+  expect(await visitor.tokens()).toHaveLength(1);
+  const begun = someone();
+  await begun.begin();
+  expect(valueOf(await endBy('desk'))).toBe(2);
+  for (const ended of [
+    await visitor.get('/self/tokens'),
+    await again.get('/self/tokens'),
+    await begun.post('/self/sign-in/finish'),
+  ]) {
+    expect(ended.status).toBe(401);
+  }
+  expect(await seenBy('desk')).toBe(0);
+  expect(valueOf(await endBy('desk'))).toBe(0);
+  expect(await auditOf('user/session')).toEqual([
+    { actor: 'desk', subject: user, outcome: 'session closed, 3 of them' },
+  ]);
 });

@@ -10,7 +10,9 @@ import {
 } from '../../support/application/test-application.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
-import { basic } from '../../support/values/callers.ts';
+import type { AdministratorService } from '../../../src/administrators/administrator-service.ts';
+import { basic, callerNamed } from '../../support/values/callers.ts';
+import { eventualRefusal } from '../../support/values/refusal.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
 const PASSWORD = 'the password of anna';
@@ -31,13 +33,16 @@ beforeAll(async () => {
 afterAll(() => application.close());
 
 beforeEach(async () => {
-  const { administrators } = application.services;
   await application.renewAdministrator('anna', PASSWORD);
   serial = `SIGN${Math.random().toString(36).slice(2)}`;
   await application.enrolPlain(serial, SUITE);
-  await administrators.setSecondFactor(OPERATOR, 'anna', serial);
+  await setFactor(serial);
   browser = new Browser(application.app);
 });
+
+const ALL_OF_ANNA = { owner: 'anna', isAll: true };
+const administrators = () => application.services.administrators;
+const setFactor = (of: string | undefined) => administrators().setSecondFactor(OPERATOR, 'anna', of);
 
 interface Begun {
   readonly response: Response;
@@ -97,7 +102,7 @@ describe('an administrator with a token as second factor', () => {
     'has another challenge each time with %s, which the text would fill',
     async (suite) => {
       await application.enrolPlain(`${serial}S`, suite);
-      await application.services.administrators.setSecondFactor(OPERATOR, 'anna', `${serial}S`);
+      await setFactor(`${serial}S`);
       const questions: string[] = [];
       for (let done = 0; done < 3; done += 1) {
         const read = parseQrTanUrl((await begin()).url);
@@ -124,12 +129,8 @@ describe('an administrator with a token as second factor', () => {
       expect(response.get('WWW-Authenticate')).toBe('Sign-In realm="tankeeper"');
       expect(response.get('Set-Cookie')).toBeUndefined();
     }
-    const audit = await queryOnce<{ outcome: string }>(
-      application.databaseUrl,
-      "SELECT outcome FROM audit WHERE outcome LIKE 'refused: second factor%'",
-      [],
-    );
-    expect(audit.length).toBeGreaterThan(0);
+    const audit = application.sql('audit').whereLike('outcome', 'refused: second factor%');
+    expect(await audit.pluck('outcome')).not.toEqual([]);
   });
 
   it('is answered as an unknown name where the password is wrong', async () => {
@@ -142,8 +143,7 @@ describe('an administrator with a token as second factor', () => {
   });
 
   it('keeps API tokens', async () => {
-    const draft = { name: 'probe', rights: ['*'] };
-    const { token } = await application.services.administrators.addApiToken(OPERATOR, 'anna', draft);
+    const token = await application.apiToken('probe', ['*'], 'anna');
     const response = await request(application.app).get(READ).set('Authorization', `Bearer ${token}`);
     expect(response.status).toBe(200);
   });
@@ -175,33 +175,21 @@ describe('a second step is refused', () => {
         return Promise.resolve();
       },
     ],
-    [
-      'after all sessions were ended',
-      () => application.services.sessions.end(OPERATOR, { owner: 'anna', isAll: true }),
-    ],
+    ['after all sessions were ended', () => application.services.sessions.end(OPERATOR, ALL_OF_ANNA)],
     ['in another browser', () => Promise.resolve((browser = new Browser(application.app)))],
     ['with a planted cookie', () => Promise.resolve(browser.cookies.set('sign_in', 'x'.repeat(43)))],
-    [
-      'after the administrator was removed',
-      () => application.services.administrators.remove(OPERATOR, 'anna'),
-    ],
+    ['after the administrator was removed', () => administrators().remove(OPERATOR, 'anna')],
     [
       'after the password was changed',
-      () => application.services.administrators.setPassword(OPERATOR, 'anna', 'another password'),
+      () => administrators().setPassword(OPERATOR, 'anna', 'another password'),
     ],
-    [
-      'after the password was set again',
-      () => application.services.administrators.setPassword(OPERATOR, 'anna', PASSWORD),
-    ],
-    [
-      'after the second factor was removed',
-      () => application.services.administrators.setSecondFactor(OPERATOR, 'anna', undefined),
-    ],
+    ['after the password was set again', () => administrators().setPassword(OPERATOR, 'anna', PASSWORD)],
+    ['after the second factor was removed', () => setFactor(undefined)],
     [
       'after another token was set',
       async () => {
         await application.enrolPlain(`${serial}B`, SUITE);
-        await application.services.administrators.setSecondFactor(OPERATOR, 'anna', `${serial}B`);
+        await setFactor(`${serial}B`);
       },
     ],
   ])('%s', async (_case, happens) => {
@@ -229,12 +217,8 @@ describe('a second step is refused', () => {
       'The second factor cannot be used. An operator can set another one: tankeeper second-factor',
     ]);
     await expectSignedOut();
-    const audit = await queryOnce<object>(
-      application.databaseUrl,
-      "SELECT subject, outcome FROM audit WHERE action = 'admin/sign-in' ORDER BY id DESC LIMIT 1",
-      [],
-    );
-    expect(audit).toEqual([{ subject: 'anna', outcome: 'refused: second factor' }]);
+    const rows = await application.auditRows({ action: 'admin/sign-in', limit: 1 });
+    expect(rows).toMatchObject([{ subject: 'anna', outcome: 'refused: second factor' }]);
   });
 
   it('with a locked token', async () => {
@@ -286,43 +270,33 @@ describe('a second step is refused', () => {
 
 describe('the setting of a second factor', () => {
   it('ends what the password alone has opened', async () => {
-    await application.services.administrators.setSecondFactor(OPERATOR, 'anna', undefined);
+    await setFactor(undefined);
     expect(valueOf((await begin()).response)).toEqual({ is_signed_in: true });
     expect((await browser.get(READ)).status).toBe(200);
-    await application.services.administrators.setSecondFactor(OPERATOR, 'anna', serial);
+    await setFactor(serial);
     expect((await browser.get(READ)).status).toBe(401);
   });
 
   it('needs a token of this server, an administrator, and a confirmed login', async () => {
-    const { administrators } = application.services;
-    await expect(administrators.setSecondFactor(OPERATOR, 'anna', 'NONE')).rejects.toMatchObject({
-      code: 'token.unknown',
-    });
-    await expect(administrators.setSecondFactor(OPERATOR, 'nobody', serial)).rejects.toMatchObject({
-      code: 'administrator.unknown',
-    });
-    const principal = { administrator: 'admin', rights: ['system:write'], operator: false, client: '' };
-    await expect(
-      administrators.setSecondFactor({ principal, requestId: '' }, 'anna', undefined),
-    ).rejects.toMatchObject({
-      code: 'confirmation.required',
-    });
+    const codeOf = async (...given: Parameters<AdministratorService['setSecondFactor']>): Promise<string> =>
+      (await eventualRefusal(administrators().setSecondFactor(...given))).code;
+    expect(await codeOf(OPERATOR, 'anna', 'NONE')).toBe('token.unknown');
+    expect(await codeOf(OPERATOR, 'nobody', serial)).toBe('administrator.unknown');
+    expect(await codeOf(callerNamed('admin'), 'anna', undefined)).toBe('confirmation.required');
   });
 });
 
-describe('wrong second factors', () => {
-  it('are limited like wrong passwords, and keep out the right one', async () => {
-    const limited = application.restarted({ limits: { loginFailures: 3 } });
-    const from = new Browser(limited.app);
-    const begun = await begin(from);
-    const right = answerOf(begun);
-    const statuses: number[] = [];
-    for (let tried = 0; tried < 5; tried += 1) {
-      statuses.push((await finish({ response: wrongResponse(right) }, from)).status);
-    }
-    expect(statuses).toContain(429);
-    expect((await finish({ response: right }, from)).status).toBe(429);
-  });
+it('wrong second factors are limited like wrong passwords, and keep out the right one', async () => {
+  const limited = application.restarted({ limits: { loginFailures: 3 } });
+  const from = new Browser(limited.app);
+  const begun = await begin(from);
+  const right = answerOf(begun);
+  const statuses: number[] = [];
+  for (let tried = 0; tried < 5; tried += 1) {
+    statuses.push((await finish({ response: wrongResponse(right) }, from)).status);
+  }
+  expect(statuses).toContain(429);
+  expect((await finish({ response: right }, from)).status).toBe(429);
 });
 
 const LONG_PASSWORD = 'correct horse battery';
@@ -435,14 +409,8 @@ describe('the end of a session', () => {
   });
 });
 
-async function auditOfAnna(words: string): Promise<readonly string[]> {
-  const rows = await queryOnce<{ outcome: string }>(
-    application.databaseUrl,
-    "SELECT outcome FROM audit WHERE subject = 'anna' AND outcome LIKE $1 ORDER BY id",
-    [`%${words}%`],
-  );
-  return rows.map(({ outcome }) => outcome);
-}
+const auditOfAnna = (): Promise<readonly string[]> =>
+  application.sql('audit').where({ subject: 'anna' }).pluck('outcome');
 
 describe('the token that is a second factor', () => {
   const otpkey = 'ab'.repeat(20);
@@ -453,9 +421,7 @@ describe('the token that is a second factor', () => {
     await application.addRealm('people', ['carl']);
     await desk.add('desk', '*', '*');
     await desk.add('writer', '*', '*');
-    const { policies } = application.services;
-    const common = { scope: 'system', action: '*', realm: '*', client: '', time: '', active: true };
-    await policies.set(OPERATOR, { ...common, name: 'system', user: 'admin, anna, writer' });
+    await application.setPolicy('system', 'system', '*', { user: 'admin, anna, writer' });
   });
 
   afterAll(async () => {
@@ -498,12 +464,8 @@ describe('the token that is a second factor', () => {
       ['desk', /system|write|right/i],
       ['writer', /password|sign in/i],
     ] as const) {
-      const answer = await desk.post(name, path, { ...target, ...given });
-      const { result } = answer.body as { result: { status: boolean; error?: { message: string } } };
-      expect(result.status).toBe(false);
-      if (path !== '/admin/assign' || 'realm' in given) {
-        expect(result.error?.message).toMatch(text);
-      }
+      const refused = errorOf(await desk.post(name, path, { ...target, ...given }));
+      expect(refused).toMatch(path !== '/admin/assign' || 'realm' in given ? text : /./);
     }
     expect(await canAnswer()).toBe(true);
     await application.services.tokens.remove(OPERATOR, { serial: 'WITHPIN' }).catch(() => undefined);
@@ -521,7 +483,7 @@ describe('the token that is a second factor', () => {
     expect([again.response.status, again.transactionId]).toEqual([401, '']);
     const Authorization = basic('anna', PASSWORD);
     expect((await request(application.app).get(READ).set({ Authorization })).status).toBe(401);
-    expect(await auditOfAnna('second factor lost')).toContain(`second factor lost: token ${serial}`);
+    expect(await auditOfAnna()).toContain(`second factor lost: token ${serial}`);
   });
 
   it('is not the one of the same serial that is made after its removal', async () => {
@@ -530,12 +492,11 @@ describe('the token that is a second factor', () => {
     expect((made.body as { result: { status: boolean } }).result.status).toBe(true);
     const begun = await begin();
     expect([begun.response.status, begun.transactionId]).toEqual([401, '']);
-    expect(await auditOfAnna('second factor lost')).toContain(`second factor lost: token ${serial}`);
-    const asAdmin = { Authorization: basic('admin', 'correct horse') };
-    const listing = await request(application.app).get('/admin/admin/list').set(asAdmin);
-    const listed = valueOf(listing) as { name: string }[];
-    expect(listed.find(({ name }) => name === 'anna')).toMatchObject({ serial, is_second_factor_lost: true });
-    await application.services.administrators.setSecondFactor(OPERATOR, 'anna', undefined);
+    expect(await auditOfAnna()).toContain(`second factor lost: token ${serial}`);
+    expect((await application.ask('/admin/admin/list', {}, 'get')).value).toContainEqual(
+      expect.objectContaining({ name: 'anna', serial, is_second_factor_lost: true }),
+    );
+    await setFactor(undefined);
     expect(valueOf((await begin()).response)).toEqual({ is_signed_in: true });
   });
 
@@ -546,13 +507,12 @@ describe('the token that is a second factor', () => {
   });
 
   it('has the key that it had when it was set, whatever comes at the same moment', async () => {
-    const { administrators } = application.services;
     for (let round = 0; round < 12; round += 1) {
       const raced = `RACED${round}`;
       await application.enrolPlain(raced, SUITE);
       const [rekeyed] = await Promise.all([
         desk.post('desk', '/admin/init', { type: 'ocra', serial: raced, otpkey, ocrasuite: SUITE }),
-        administrators.setSecondFactor(OPERATOR, 'anna', raced),
+        setFactor(raced),
       ]);
       const isNew = (rekeyed.body as { result: { status: boolean } }).result.status;
       const [bound] = await queryOnce<{ is_bound: boolean; changed: string }>(
@@ -568,11 +528,8 @@ describe('the token that is a second factor', () => {
   });
 
   it('is set only once its roll-out is finished', async () => {
-    const { enrolment, administrators } = application.services;
-    const rolling = `${serial}R`;
-    await enrolment.init(OPERATOR, { type: 'ocra', serial: rolling, genkey: '1', sharedsecret: '1' });
-    await expect(administrators.setSecondFactor(OPERATOR, 'anna', rolling)).rejects.toMatchObject({
-      code: 'token.state',
-    });
+    const rolling = { type: 'ocra', serial: `${serial}R`, genkey: '1', sharedsecret: '1' };
+    await application.services.enrolment.init(OPERATOR, rolling);
+    await expect(setFactor(rolling.serial)).rejects.toMatchObject({ code: 'token.state' });
   });
 });

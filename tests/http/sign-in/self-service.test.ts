@@ -23,7 +23,7 @@ import {
   user,
 } from '../../support/application/account-visitor.ts';
 import { valueOf } from '../../support/application/browser.ts';
-import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
+import { OPERATOR, QUICK_HASHER, wrongResponse } from '../../support/application/test-application.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 
@@ -69,12 +69,9 @@ describe('without a policy', () => {
   it('for the realm, a right password is answered as a wrong one', async () => {
     await addUser(user, 'closed');
     await application.enrolPlain(`${user}-closed`, SUITE, { user, realm: 'closed' });
-    const right = await someone().begin({ realm: 'closed' });
-    const unknown = await someone().begin({ realm: 'nowhere' });
-    expect([right, unknown].map(({ response }) => failureOf(response))).toEqual([
-      [401, REFUSED],
-      [401, REFUSED],
-    ]);
+    for (const realm of ['closed', 'nowhere']) {
+      expect(failureOf((await someone().begin({ realm })).response)).toEqual([401, REFUSED]);
+    }
   });
 });
 
@@ -183,13 +180,11 @@ describe('the sign-in of a user', () => {
   it('checks a password also where nobody is meant', async () => {
     const asked: string[] = [];
     const hasher = {
-      hash: (password: string) => Promise.resolve(`test:${password}`),
-      verify: (hash: string, password: string) => Promise.resolve(hash === `test:${password}`),
+      ...QUICK_HASHER,
       verifyNothing: (password: string) => {
         asked.push(password);
         return Promise.resolve(false as const);
       },
-      isForeign: () => false,
     };
     const watched = application.restarted({ hasher });
     await someone().at(watched).begin({ user: 'nobody', password: 'of an unknown user' });
@@ -219,11 +214,8 @@ describe('the sign-in of a user', () => {
     const asked = await someone().begin();
     await application.check(asked.transactionId, answerTo(asked));
     const [cookie = ''] = asked.response.get('Set-Cookie') ?? [];
-    const poll = (): Promise<Response> =>
-      request(application.app)
-        .post('/self/sign-in/finish')
-        .set('Cookie', cookie.split(';')[0] ?? '')
-        .then((response) => response);
+    const poll = async (): Promise<Response> =>
+      application.send('/self/sign-in/finish', {}).set('Cookie', cookie.split(';')[0] ?? '');
     const polls = await Promise.all([poll(), poll()]);
     expect(polls.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
@@ -261,12 +253,8 @@ describe('the sign-in of a user', () => {
     await application.enrolPlain(`${user}-tablet`, SUITE, { user, realm: 'customers' });
     const chosen = await someone().begin({ token: '1' });
     expect(valueOf(chosen.response)).toMatchObject({ token: 1, tokens: ['…hone', '…blet'] });
-    const asked = await queryOnce(
-      application.databaseUrl,
-      'SELECT serial FROM tokens JOIN challenges ON token_id = tokens.id WHERE transaction_id = $1',
-      [chosen.transactionId],
-    );
-    expect(asked).toEqual([{ serial: `${user}-tablet` }]);
+    const { serial } = await application.services.transactions.history(OPERATOR, chosen.transactionId);
+    expect(serial).toBe(`${user}-tablet`);
     const { administrators } = application.services;
     await administrators.add(OPERATOR, `admin-${user}`, PASSWORD);
     await administrators.setSecondFactor(OPERATOR, `admin-${user}`, `${user}-tablet`);
@@ -275,11 +263,8 @@ describe('the sign-in of a user', () => {
   });
 
   it('shows by the password alone no serial and no description', async () => {
-    await application.enrolPlain(`1-of-${user}`, SUITE, {
-      user,
-      realm: 'customers',
-      description: 'my old one',
-    });
+    const owned = { user, realm: 'customers', description: 'my old one' };
+    await application.enrolPlain(`1-of-${user}`, SUITE, owned);
     const { response } = await someone().begin();
     expect(valueOf(response)).toMatchObject({ token: 0, tokens: [`…${`1-of-${user}`.slice(-4)}`, '…hone'] });
     expect(response.text).not.toContain(`${user}-phone`);
@@ -415,24 +400,13 @@ describe('the session of a user', () => {
     [
       'the policy is for others',
       () =>
-        application.services.policies.set(OPERATOR, {
-          name: 'self-service',
-          scope: 'selfservice',
-          action: ALL,
-          realm: 'customers',
-          user: `!${user}`,
-        }),
+        application.setPolicy('self-service', 'selfservice', ALL, { realm: 'customers', user: `!${user}` }),
     ],
   ])('ends when %s', async (_case, change) => {
     const visitor = await someone().signIn();
     await change(`${user}-phone`);
     expect(failureOf(await visitor.get('/self/tokens'))).toEqual([401, ENDED]);
-    const { length } = await queryOnce(
-      application.databaseUrl,
-      'SELECT FROM user_sessions WHERE login = $1',
-      [user],
-    );
-    expect(length).toBe(0);
+    expect(await application.sql('user_sessions').where({ login: user })).toEqual([]);
   });
 
   it('ends with all that the finder of a lost phone has confirmed, also once its token has a new key', async () => {
@@ -483,10 +457,8 @@ describe('the session of a user', () => {
     expect(failureOf(await admin.get('/self/tokens'))).toEqual([401, ENDED]);
     admin.cookies.set('user_session', session);
     expect(failureOf(await admin.get('/self/tokens'))).toEqual([401, ENDED]);
-    expect(failureOf(await someone().post('/self/tokens'))).toEqual([
-      405,
-      'The method POST is not allowed here',
-    ]);
+    const posted = failureOf(await someone().post('/self/tokens'));
+    expect(posted).toEqual([405, 'The method POST is not allowed here']);
     const asAdmin = await application.asAdmin('/self/lock', { serial: `${user}-phone` });
     expect(failureOf(asAdmin)).toEqual([401, ENDED]);
   });
@@ -511,31 +483,29 @@ describe('the session of a user', () => {
   });
 });
 
-describe('who knows a password alone', () => {
-  it('ends no sign-in of the owner, no confirmation of a session, and keeps the owner out only while the sign-ins live', async () => {
-    const owner = await someone().signIn();
-    const confirming = askedBy(await owner.post('/self/enrol'));
-    const signingIn = someone();
-    const asked = await signingIn.begin();
-    const statuses: number[] = [];
-    for (let count = 0; count < MAX_SIGN_INS; count += 1) {
-      statuses.push((await someone().begin()).response.status);
-    }
-    expect(statuses).toEqual([...Array<number>(MAX_SIGN_INS - 1).fill(200), 429]);
-    for (const [visitor, path, one] of [
-      [owner, '/self/enrol/finish', confirming],
-      [signingIn, '/self/sign-in/finish', asked],
-    ] as const) {
-      expect((await visitor.post(path, { response: answerTo(one) })).status).toBe(200);
-    }
-    await someone().begin();
-    const { response } = await someone().begin();
-    expect(failureOf(response)).toEqual([429, 'Too many sign-ins are under way']);
-    expect(response.headers['retry-after']).toBe('300');
-    application.clock.advance(301);
-    await someone().signIn();
-    application.clock.set(new Date('2026-11-20T12:00:00Z'));
-  });
+it('who knows a password alone ends no sign-in of the owner, no confirmation of a session, and keeps the owner out only while the sign-ins live', async () => {
+  const owner = await someone().signIn();
+  const confirming = askedBy(await owner.post('/self/enrol'));
+  const signingIn = someone();
+  const asked = await signingIn.begin();
+  const statuses: number[] = [];
+  for (let count = 0; count < MAX_SIGN_INS; count += 1) {
+    statuses.push((await someone().begin()).response.status);
+  }
+  expect(statuses).toEqual([...Array<number>(MAX_SIGN_INS - 1).fill(200), 429]);
+  for (const [visitor, path, one] of [
+    [owner, '/self/enrol/finish', confirming],
+    [signingIn, '/self/sign-in/finish', asked],
+  ] as const) {
+    expect((await visitor.post(path, { response: answerTo(one) })).status).toBe(200);
+  }
+  await someone().begin();
+  const { response } = await someone().begin();
+  expect(failureOf(response)).toEqual([429, 'Too many sign-ins are under way']);
+  expect(response.headers['retry-after']).toBe('300');
+  application.clock.advance(301);
+  await someone().signIn();
+  application.clock.set(new Date('2026-11-20T12:00:00Z'));
 });
 
 describe('who asks for the sign-in of a user', () => {
@@ -656,24 +626,22 @@ describe('who asks for the sign-in of a user', () => {
   });
 });
 
-describe('without a policy', () => {
-  it.each(['documented', 'linotp'] as const)(
-    'no method, header or body tells the paths of the account page from others, in the dialect %s',
-    async (dialect) => {
-      await allow(ALL, false);
-      const { app } = application.restarted({ dialect });
-      for (const ask of [
-        (path: string) => request(app).get(path),
-        (path: string) => request(app).put(path),
-        (path: string) => request(app).options(path),
-        (path: string) => request(app).post(path),
-        (path: string) => request(app).post(path).set('Sec-Fetch-Site', 'cross-site'),
-        (path: string) => request(app).post(path).set('Content-Type', 'text/xml').send('<a/>'),
-      ]) {
-        const [here, nowhere] = [await ask('/self/sign-in'), await ask('/self/nowhere')];
-        expect([here.status, here.text]).toEqual([nowhere.status, nowhere.text]);
-        expect(Object.keys(here.headers).sort()).toEqual(Object.keys(nowhere.headers).sort());
-      }
-    },
-  );
-});
+it.each(['documented', 'linotp'] as const)(
+  'without a policy no method, header or body tells the paths of the account page from others, in the dialect %s',
+  async (dialect) => {
+    await allow(ALL, false);
+    const { app } = application.restarted({ dialect });
+    for (const ask of [
+      (path: string) => request(app).get(path),
+      (path: string) => request(app).put(path),
+      (path: string) => request(app).options(path),
+      (path: string) => request(app).post(path),
+      (path: string) => request(app).post(path).set('Sec-Fetch-Site', 'cross-site'),
+      (path: string) => request(app).post(path).set('Content-Type', 'text/xml').send('<a/>'),
+    ]) {
+      const [here, nowhere] = [await ask('/self/sign-in'), await ask('/self/nowhere')];
+      expect([here.status, here.text]).toEqual([nowhere.status, nowhere.text]);
+      expect(Object.keys(here.headers).sort()).toEqual(Object.keys(nowhere.headers).sort());
+    }
+  },
+);

@@ -5,7 +5,6 @@ import type { SingleSignOnSettings } from '../../../src/administrators/single-si
 import { SealedSignOns } from '../../../src/administrators/json-web-tokens.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { CLIENT, TestOpenidProvider } from '../../support/servers/openid-provider.ts';
 
 const REDIRECT = 'https://tan.example.com/admin/sign-in/oidc/callback';
@@ -25,7 +24,7 @@ beforeAll(async () => {
     singleSignOn: singleSignOn(),
   });
   await application.addRealm('north');
-  await policy({ name: 'desk', action: 'show, sessions', user: 'group:helpdesk' });
+  await policy('desk', 'show, sessions', 'group:helpdesk');
 });
 afterAll(async () => {
   await application.close();
@@ -65,21 +64,8 @@ function singleSignOn(): SingleSignOnSettings {
   };
 }
 
-async function policy(given: {
-  name: string;
-  action: string;
-  user: string;
-  scope?: 'admin' | 'system';
-}): Promise<void> {
-  await application.services.policies.set(OPERATOR, {
-    scope: 'admin',
-    realm: '*',
-    client: '',
-    time: '',
-    active: true,
-    ...given,
-  });
-}
+const policy = (name: string, action: string, user: string): Promise<void> =>
+  application.setPolicy(name, 'admin', action, { user });
 
 async function begin(from = browser): Promise<string> {
   const begun = await from.post('/admin/sign-in/oidc');
@@ -144,19 +130,9 @@ describe('single sign-on', () => {
     expect(done.text).toContain('Signed in as oidc:anna.');
     expect((await browser.get(READ)).status).toBe(200);
     expect(errorOf(await browser.get('/system/getRealms'))).toMatch(/right/);
-    const audit = await queryOnce<object>(
-      application.databaseUrl,
-      "SELECT actor, action, subject, outcome FROM audit WHERE actor LIKE 'oidc:%' AND action LIKE '%callback' ORDER BY id DESC LIMIT 1",
-      [],
-    );
-    expect(audit).toEqual([
-      {
-        actor: 'oidc:anna',
-        action: 'admin/sign-in/oidc/callback',
-        subject: 'oidc:anna',
-        outcome: 'session opened, helpdesk',
-      },
-    ]);
+    const rows = await application.auditRows({ action: 'admin/sign-in/oidc/callback', limit: 1 });
+    const outcome = 'session opened, helpdesk';
+    expect(rows).toMatchObject([{ actor: 'oidc:anna', subject: 'oidc:anna', outcome }]);
   });
 
   it('gives no right without a policy that names the person or a group', async () => {
@@ -165,13 +141,13 @@ describe('single sign-on', () => {
     for (const path of [READ, '/system/getRealms', '/monitoring/license']) {
       expect(errorOf(await browser.get(path))).toMatch(/right|policy/i);
     }
-    await policy({ name: 'everybody', action: '*', user: '*' });
-    await policy({ name: 'local', action: '*', user: 'bert' });
-    await policy({ name: 'linotp', action: '*', user: '*@linotp_admins' });
-    await policy({ name: 'pattern', action: '*', user: '.*' });
-    await policy({ name: 'anywhere', action: '*', user: '*@*' });
+    await policy('everybody', '*', '*');
+    await policy('local', '*', 'bert');
+    await policy('linotp', '*', '*@linotp_admins');
+    await policy('pattern', '*', '.*');
+    await policy('anywhere', '*', '*@*');
     expect(errorOf(await browser.get(READ))).toBeDefined();
-    await policy({ name: 'named', action: 'show', user: 'oidc:bert' });
+    await policy('named', 'show', 'oidc:bert');
     expect(errorOf(await browser.get(READ))).toBeUndefined();
     for (const name of ['everybody', 'local', 'linotp', 'pattern', 'anywhere', 'named']) {
       await application.services.policies.remove(OPERATOR, name);
@@ -202,8 +178,7 @@ describe('single sign-on', () => {
     for (let begun = 0; begun < 12; begun += 1) {
       await begin(new Browser(application.app));
     }
-    const stored = 'SELECT count(*)::int AS stored FROM sign_in_attempts';
-    expect(await queryOnce(application.databaseUrl, stored)).toEqual([{ stored: 0 }]);
+    expect(await application.sql('sign_in_attempts')).toEqual([]);
     expect((await callback(back)).status).toBe(200);
   });
 
@@ -294,7 +269,7 @@ describe('an answer of the provider is refused', () => {
     expect([refused.status, late.cookies.has('access_token_cookie')]).toEqual([401, false]);
     expect(refused.text).toContain(`<p>${ENDED}</p>`);
     // A logout, also after housekeeping, makes it serve no second time.
-    await queryOnce(application.databaseUrl, 'DELETE FROM sessions');
+    await application.sql('sessions').delete();
     expect((await callback(await answered(url), before.at(application.app))).status).toBe(401);
   });
 
@@ -377,11 +352,10 @@ describe('the reason of a refusal is in one line of the log and one row of the a
     const refused = await callback(change(back));
     expect([refused.status, browser.cookies.has('access_token_cookie')]).toEqual([401, false]);
     const warned = application.lines.filter(({ level }) => level === 'warn');
-    const rows = await queryOnce<Record<'actor' | 'subject' | 'outcome', string>>(
-      application.databaseUrl,
-      'SELECT actor, subject, outcome FROM audit WHERE request_id = $1',
-      [warned[0]?.fields.requestId],
-    );
+    const rows: unknown[] = await application
+      .sql('audit')
+      .where({ request_id: warned[0]?.fields.requestId })
+      .select('actor', 'subject', 'outcome');
     const told = JSON.stringify([warned, rows]);
     for (const secret of [back.code, back.state, CLIENT.clientSecret, browser.cookies.get('sign_in_oidc')]) {
       expect(told).not.toContain(secret ?? 'no cookie');
@@ -487,17 +461,7 @@ describe('the reason of a refusal is in one line of the log and one row of the a
 describe('a provider that is away', () => {
   it('is told so, and the password signs in', async () => {
     const gone = await TestOpenidProvider.start();
-    const plain = {
-      ...CLIENT,
-      issuer: gone.issuer,
-      redirectUrl: REDIRECT,
-      scopes: 'openid',
-      nameClaim: 'preferred_username',
-      groupsClaim: 'groups',
-      lifetime: 600,
-      groups: new Map<string, string>(),
-    };
-    const server = application.restarted({ singleSignOn: plain });
+    const server = application.restarted({ singleSignOn: { ...singleSignOn(), issuer: gone.issuer } });
     browser = new Browser(server.app);
     const { port } = gone;
     await gone.stop();

@@ -10,8 +10,7 @@ import { APP_SITE, CONSOLE_SITE, readSiteFiles, type SiteFiles } from '../../../
 import { sendRaw } from '../../support/application/raw-http.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import type { DialectName } from '../../../src/http/dialects/dialect.ts';
-import type { PolicyDraft } from '../../../src/policy/policy.ts';
-import { Browser } from '../../support/application/browser.ts';
+import { Browser, valueOf } from '../../support/application/browser.ts';
 
 const SCRIPT = `const text = ${JSON.stringify('the app '.repeat(1_000))};\n`;
 const ICON = randomBytes(2_000);
@@ -106,15 +105,8 @@ describe('the app', () => {
 
   it('runs nothing but its own scripts and styles, and in no frame', () => {
     const directives = APP_SITE.policy.split('; ');
-    for (const directive of [
-      "default-src 'none'",
-      "script-src 'self'",
-      "style-src 'self'",
-      "base-uri 'none'",
-    ]) {
-      expect(directives).toContain(directive);
-    }
-    expect(directives).toContain("frame-ancestors 'none'");
+    const all = ["default-src 'none'", "script-src 'self'", "style-src 'self'", "base-uri 'none'"];
+    expect(directives).toEqual(expect.arrayContaining([...all, "frame-ancestors 'none'"]));
     expect(APP_SITE.policy).not.toContain('unsafe');
   });
 
@@ -230,14 +222,12 @@ describe('no other file', () => {
   });
 });
 
-interface Answer {
-  readonly result: {
-    readonly value: {
-      readonly administrator: string;
-      readonly rights: readonly unknown[];
-      readonly realms: readonly string[];
-    };
-  };
+const ADMIN = { username: 'admin', password: 'correct horse' };
+
+interface Rights {
+  readonly administrator: string;
+  readonly rights: readonly unknown[];
+  readonly realms: readonly string[];
 }
 
 describe.each<DialectName>(['documented', 'linotp'])('the console of a server that speaks %s', (dialect) => {
@@ -280,17 +270,12 @@ describe.each<DialectName>(['documented', 'linotp'])('the console of a server th
     async (path, location) => {
       const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
       const opened = await request(application.app).get(path).set('Accept', accept);
-      expect([opened.status, opened.headers.location, opened.headers.vary]).toEqual([
-        302,
-        location,
-        'Accept',
-      ]);
+      const led = [opened.status, opened.headers.location, opened.headers.vary];
+      expect(led).toEqual([302, location, 'Accept']);
       for (const other of ['application/json', '*/*', 'application/json, text/html;q=0.5', '']) {
         const refused = await request(application.app).get(path).set('Accept', other);
-        expect([refused.status, refused.type]).toEqual([
-          404,
-          dialect === 'linotp' ? 'text/html' : 'application/json',
-        ]);
+        const type = dialect === 'linotp' ? 'text/html' : 'application/json';
+        expect([refused.status, refused.type]).toEqual([404, type]);
       }
       const posted = await request(application.app).post(path).set('Accept', accept);
       expect(posted.status).toBe(404);
@@ -299,19 +284,15 @@ describe.each<DialectName>(['documented', 'linotp'])('the console of a server th
 
   it('gets answers in the documented dialect', async () => {
     const browser = new Browser(application.app);
-    const signedIn = await browser.post('/console/api/admin/sign-in', {
-      username: 'admin',
-      password: 'correct horse',
-    });
+    const signedIn = await browser.post('/console/api/admin/sign-in', ADMIN);
     expect(signedIn.body).toMatchObject({ result: { status: true, value: { is_signed_in: true } } });
     const shown = await browser.post('/console/api/admin/show', { serial: 'OCRA1' });
     expect(shown.body).toMatchObject({
       result: { value: { total: 1, tokens: [{ serial: 'OCRA1', user: 'anna' }] } },
     });
-    const rights = (await browser.post('/console/api/admin/rights')).body as Answer;
-    expect(rights.result.value.administrator).toBe('admin');
-    expect(rights.result.value.rights).toContainEqual({ scope: 'admin', action: 'show', realms: '*' });
-    expect(rights.result.value.realms).toEqual(['north', 'south']);
+    const rights = valueOf(await browser.post('/console/api/admin/rights')) as Rights;
+    expect(rights).toMatchObject({ administrator: 'admin', realms: ['north', 'south'] });
+    expect(rights.rights).toContainEqual({ scope: 'admin', action: 'show', realms: '*' });
   });
 
   it('gets the code of a failure, which no other caller gets', async () => {
@@ -327,7 +308,7 @@ describe.each<DialectName>(['documented', 'linotp'])('the console of a server th
 
   it('refuses calls without the CSRF value, and those from another site', async () => {
     const browser = new Browser(application.app);
-    await browser.post('/console/api/admin/sign-in', { username: 'admin', password: 'correct horse' });
+    await browser.post('/console/api/admin/sign-in', ADMIN);
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const call = (): request.Test =>
       request(application.app).post('/console/api/admin/disable').set('Cookie', cookie).type('form');
@@ -358,17 +339,13 @@ describe.each<DialectName>(['documented', 'linotp'])('the console of a server th
   });
 
   it('tells callers the rights of their policies, with the realms', async () => {
-    const { administrators, policies } = application.services;
-    await administrators.add(OPERATOR, `helpdesk-${dialect}`, 'correct horse');
-    await policies.set(OPERATOR, policy('all', 'admin', '*', '*'));
-    await policies.set(OPERATOR, policy('bound', `helpdesk-${dialect}`, 'show, reset', 'north'));
+    await application.services.administrators.add(OPERATOR, 'desk', 'correct horse');
+    await application.setPolicy('all', 'admin', '*', { user: 'admin' });
+    await application.setPolicy('bound', 'admin', 'show, reset', { user: 'desk', realm: 'north' });
     const browser = new Browser(application.app);
-    await browser.post('/console/api/admin/sign-in', {
-      username: `helpdesk-${dialect}`,
-      password: 'correct horse',
-    });
+    await browser.post('/console/api/admin/sign-in', { username: 'desk', password: 'correct horse' });
     const answer = await browser.post('/console/api/admin/rights');
-    const { rights, realms } = (answer.body as Answer).result.value;
+    const { rights, realms } = valueOf(answer) as Rights;
     expect(realms).toEqual(['north']);
     expect(rights.filter((right) => (right as { scope: string }).scope === 'admin')).toEqual([
       { scope: 'admin', action: 'show', realms: ['north'] },
@@ -376,7 +353,3 @@ describe.each<DialectName>(['documented', 'linotp'])('the console of a server th
     ]);
   });
 });
-
-function policy(name: string, user: string, action: string, realm: string): PolicyDraft {
-  return { name, scope: 'admin', user, action, realm };
-}

@@ -286,11 +286,9 @@ let query: string | undefined;
 const state = async (): Promise<string> =>
   JSON.stringify((await observer.query((query ??= await hashOfAllTables(observer)))).rows);
 
-describe('the endpoints of the service that change something', () => {
-  it('are all tested here', () => {
-    const changing = endpoints.filter(({ changesState }) => changesState).map(({ path }) => path);
-    expect(changing.sort()).toEqual(Object.keys(ACTS).sort());
-  });
+it('the endpoints of the service that change something are all tested here', () => {
+  const changing = endpoints.filter(({ changesState }) => changesState).map(({ path }) => path);
+  expect(changing.sort()).toEqual(Object.keys(ACTS).sort());
 });
 
 const OPERATIONS = OPERATION_GROUPS.flatMap(({ operations }) => operations.map(({ name }) => name));
@@ -363,29 +361,25 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
   }
 });
 
-describe.each(LOOKS)('%s', (path) => {
-  it('writes nothing, and one row where it is refused', async () => {
-    // What would follow from an act is asked with the parameters of the act, without its secret.
-    const act = ACTS[path.replace(/\/consequences$/, '')];
-    const values = (await act?.prepare())?.values ?? QUESTIONS[path] ?? {};
-    const parameters = Object.fromEntries(Object.entries(values).filter(([name]) => name !== 'password'));
-    const { response, rows } = await ask(path, { values: parameters });
-    expect(response.status).toBe(200);
-    expect(rows).toEqual([]);
-    const other = path === '/ocra/calculateOtp' ? 'ocra:request' : 'ocra:calcOTP';
-    const headers = { Authorization: await apiToken(other) };
-    const refused = await ask(path, { values: parameters, headers });
-    expect(refused.rows).toMatchObject([{ outcome: REFUSED, actor: 'admin' }]);
-  });
+it.each(LOOKS)('%s writes nothing, and one row where it is refused', async (path) => {
+  // What would follow from an act is asked with the parameters of the act, without its secret.
+  const act = ACTS[path.replace(/\/consequences$/, '')];
+  const values = (await act?.prepare())?.values ?? QUESTIONS[path] ?? {};
+  const parameters = Object.fromEntries(Object.entries(values).filter(([name]) => name !== 'password'));
+  const { response, rows } = await ask(path, { values: parameters });
+  expect(response.status).toBe(200);
+  expect(rows).toEqual([]);
+  const other = path === '/ocra/calculateOtp' ? 'ocra:request' : 'ocra:calcOTP';
+  const headers = { Authorization: await apiToken(other) };
+  const refused = await ask(path, { values: parameters, headers });
+  expect(refused.rows).toMatchObject([{ outcome: REFUSED, actor: 'admin' }]);
 });
 
-describe.each(LOOKS_FOR_ALL)('%s', (path) => {
-  it('writes nothing', async () => {
-    const headers = { Authorization: await apiToken('ocra:calcOTP') };
-    for (const context of [{ values: {} }, { values: {}, headers }]) {
-      const { response, rows } = await ask(path, context);
-      expect(response.status).toBe(200);
-      expect(rows).toEqual([]);
-    }
-  });
+it.each(LOOKS_FOR_ALL)('%s writes nothing', async (path) => {
+  const headers = { Authorization: await apiToken('ocra:calcOTP') };
+  for (const context of [{ values: {} }, { values: {}, headers }]) {
+    const { response, rows } = await ask(path, context);
+    expect(response.status).toBe(200);
+    expect(rows).toEqual([]);
+  }
 });

@@ -9,7 +9,8 @@ import {
   PASSWORD,
   PRE_SHARED_KEY,
 } from '../../../support/values/pskc-documents.ts';
-import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
+import { errorOf, outcomeOf } from '../../../support/application/browser.ts';
+import { AS_ADMIN, OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
@@ -23,10 +24,7 @@ beforeAll(async () => {
 afterAll(() => application.close());
 
 async function load(file: string, more: Record<string, string> = {}): Promise<unknown> {
-  const { body } = (await application.asAdmin('/admin/loadtokens', { file, type: 'pskc', ...more })) as {
-    body: { result?: { value?: unknown; error?: { message: string } } };
-  };
-  return body.result?.error?.message ?? body.result?.value;
+  return outcomeOf(await application.asAdmin('/admin/loadtokens', { file, type: 'pskc', ...more }));
 }
 
 async function serials(): Promise<readonly string[]> {
@@ -113,12 +111,7 @@ describe('/admin/loadtokens', () => {
   it.each(['part', 'form'])('loads a file in UTF-16 of a %s', async (by) => {
     const packages = ocraPackage(`UTF16${by}`, SUITE, KEY);
     const file = Buffer.from(`\ufeff${container({ packages }).replace('UTF-8', 'UTF-16')}`, 'utf16le');
-    const post = request(application.app)
-      .post('/admin/loadtokens')
-      .set(
-        'Authorization',
-        (await application.asAdmin('/admin/getsession', {})).request.get('Authorization'),
-      );
+    const post = request(application.app).post('/admin/loadtokens').set(AS_ADMIN);
     const percent = file.toString('hex').replaceAll(/../g, '%$&');
     const sent =
       by === 'part' ? post.attach('file', file, 'k.xml') : post.type('form').send(`file=${percent}`);
@@ -127,34 +120,21 @@ describe('/admin/loadtokens', () => {
 
   it('refuses a file in an encoding that is not known, and says so', async () => {
     const file = Buffer.from('<?xml version="1.0" encoding="x-klingon"?><\xe4/>', 'latin1');
-    const { body } = (await request(application.app)
-      .post('/admin/loadtokens')
-      .set('Authorization', (await application.asAdmin('/admin/getsession', {})).request.get('Authorization'))
-      .attach('file', file, 'tokens.xml')) as { body: { result: { error: { message: string } } } };
-    expect(body.result.error.message).toMatch(/no text in x-klingon, or that is not known here/);
+    const post = request(application.app).post('/admin/loadtokens').set(AS_ADMIN);
+    const refused = errorOf(await post.attach('file', file, 'tokens.xml'));
+    expect(refused).toMatch(/no text in x-klingon, or that is not known here/);
   });
 
   it.each([
-    ['a serial that exists', () => keyPackage({ serial: 'new1' }) + keyPackage({ serial: 'load1' }), /load1/],
-    [
-      'a serial twice',
-      () => keyPackage({ serial: 'new1' }) + keyPackage({ serial: 'NEW1' }),
-      /key 2: .*twice/,
-    ],
-    [
-      'a serial that is none',
-      () => keyPackage({ serial: 'new1' }) + keyPackage({ serial: 'a*' }),
-      /key 2: a serial/,
-    ],
-    [
-      'a suite that is none',
-      () => keyPackage({ serial: 'new1' }) + ocraPackage('new2', 'OCRA-9:x', KEY),
-      /key 2: Not an OCRA suite/,
-    ],
-    ['an error at its end', () => `${keyPackage({ serial: 'new1' })}<KeyPackage/>`, /KeyPackage\[2\]\/Key: /],
-  ])('loads nothing of a file with %s', async (_what, packages, message) => {
+    ['a serial that exists', keyPackage({ serial: 'load1' }), /load1/],
+    ['a serial twice', keyPackage({ serial: 'NEW1' }), /key 2: .*twice/],
+    ['a serial that is none', keyPackage({ serial: 'a*' }), /key 2: a serial/],
+    ['a suite that is none', ocraPackage('new2', 'OCRA-9:x', KEY), /key 2: Not an OCRA suite/],
+    ['an error at its end', '<KeyPackage/>', /KeyPackage\[2\]\/Key: /],
+  ])('loads nothing of a file with %s', async (_what, second, message) => {
     const before = await serials();
-    expect(await load(container({ packages: packages() }))).toMatch(message);
+    const packages = keyPackage({ serial: 'new1' }) + second;
+    expect(await load(container({ packages }))).toMatch(message);
     expect(await serials()).toEqual(before);
   });
 
@@ -191,13 +171,11 @@ describe('/admin/loadtokens', () => {
   it('is limited to administrators with the right, in the realms of the right', async () => {
     const file = container({ packages: ocraPackage('RIGHT1', SUITE, KEY) });
     expect((await application.send('/admin/loadtokens', { file })).status).toBe(401);
-    const { policies } = application.services;
-    const base = { scope: 'admin', user: '*', active: true } as const;
-    await policies.set(OPERATOR, { ...base, name: 'p', action: 'import', realm: 'staff' });
+    await application.setPolicy('p', 'admin', 'import', { realm: 'staff', user: '*' });
     expect(await load(file)).toMatch(/^ERR410/);
     expect(await load(file, { realm: 'staff' })).toEqual({ imported: 1 });
-    await policies.set(OPERATOR, { ...base, name: 'p', action: 'init', realm: '*' });
+    await application.setPolicy('p', 'admin', 'init', { user: '*' });
     expect(await load(file, { realm: 'staff' })).toMatch(/^ERR410/);
-    await policies.remove(OPERATOR, 'p');
+    await application.services.policies.remove(OPERATOR, 'p');
   });
 });

@@ -99,8 +99,7 @@ describe.each(['documented', 'linotp'] as const)('/admin/show, in the dialect %s
     expect(ofNorth).not.toContain('T3');
     const page = await ask({ outform: 'csv', pagesize: '1', page: '2', sortby: 'username' });
     // Words: times have a T, too.
-    expect(page).toMatch(/\bT3\b/);
-    expect(page).not.toMatch(/\bT1\b/);
+    expect(page.match(/\bT[13]\b/g)).toEqual(['T3']);
   });
 
   it('refuses another form, and a whole table in an order that takes all tokens at once', async () => {
@@ -121,8 +120,7 @@ describe.each(['documented', 'linotp'] as const)('/admin/userlist by pages, in t
 
   const ask = async (parameters: Record<string, string>) => {
     const given = { username: '*', realm: 'north', ...parameters };
-    const answer = await application.asAdmin('/admin/userlist', given, 'get');
-    return (answer.body as { result: Page }).result;
+    return (await application.ask('/admin/userlist', given, 'get')) as Page;
   };
   interface Page {
     readonly value?: readonly { readonly username: string }[];
@@ -163,10 +161,6 @@ describe.each(['documented', 'linotp'] as const)('/admin/userlist by pages, in t
 const ROLL_OUT = { type: 'ocra', genkey: '1', realm: 'bank' };
 const NO_PINS = ['', ' ', '\t ', '\u00a0', '\u3000', '\u200b', '\u2800', '\u00ad\u3164', '\u0001'];
 
-interface Listed {
-  readonly result: { readonly value: { readonly tokens: readonly object[] } };
-}
-
 let number = 0;
 
 describe.each(['documented', 'linotp'] as const)('a token PIN, in the dialect %s', (dialect) => {
@@ -187,8 +181,12 @@ describe.each(['documented', 'linotp'] as const)('a token PIN, in the dialect %s
 
   const ask = async (path: string, parameters: Record<string, string>): Promise<string> =>
     JSON.stringify((await application.asAdmin(path, parameters)).body);
-  const hasPin = async (): Promise<boolean> =>
-    (await application.services.tokens.show(OPERATOR, serial)).hasPin;
+  /** As it is shown, without the PIN. */
+  const hasPin = async (): Promise<boolean> => {
+    const shown = await ask(dialect === 'linotp' ? '/admin/token/show' : '/admin/show', { serial });
+    expect(shown).not.toMatch(/1234|5678/);
+    return /"has_?pin":true/.test(shown);
+  };
   const acts = async (): Promise<unknown[]> =>
     queryOnce(
       application.databaseUrl,
@@ -288,27 +286,6 @@ describe.each(['documented', 'linotp'] as const)('a token PIN, in the dialect %s
   });
 });
 
-it('whether a token has a PIN is shown, never the PIN', async () => {
-  const application = await TestApplication.open();
-  try {
-    await application.enrolPlain('WITH', SUITE, { pin: '90817263' });
-    await application.enrolPlain('WITHOUT', SUITE);
-    const { body: page } = (await application.asAdmin('/admin/show', {})) as { body: Listed };
-    expect(page.result.value.tokens).toMatchObject([
-      { serial: 'WITH', haspin: true },
-      { serial: 'WITHOUT', haspin: false },
-    ]);
-    const { body: sheet } = (await application.asAdmin('/admin/token/list', {})) as { body: Listed };
-    expect(sheet.result.value.tokens).toMatchObject([
-      { serial: 'WITH', has_pin: true },
-      { serial: 'WITHOUT', has_pin: false },
-    ]);
-    expect(JSON.stringify([page, sheet])).not.toContain('90817263');
-  } finally {
-    await application.close();
-  }
-});
-
 const PLAIN_SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
 
 describe.each(['documented', 'linotp'] as const)('/admin/set, in the dialect %s', (dialect) => {
@@ -336,13 +313,15 @@ describe.each(['documented', 'linotp'] as const)('/admin/set, in the dialect %s'
     const { text } = await application.send(path, { transactionid, serial, pass });
     return /"(result|value)": true/.test(text);
   };
+  /** True if a wrong response counts for nothing, as of a disabled token. */
+  const isUncounted = async (): Promise<boolean> =>
+    !(await isAccepted(false)) && (await application.services.tokens.show(OPERATOR, serial)).failCount === 0;
   const minutesAhead = (minutes: number): string =>
     new Date(application.clock.now().getTime() + minutes * 60_000).toISOString();
 
   it('bounds the period of a token, which is then accepted in it alone', async () => {
-    expect(await set({ validityPeriodStart: minutesAhead(2), validityPeriodEnd: minutesAhead(4) })).toContain(
-      '"status": true',
-    );
+    await set({ validityPeriodStart: minutesAhead(2), validityPeriodEnd: minutesAhead(4) });
+    expect(await isUncounted()).toBe(true);
     expect(await isAccepted()).toBe(false);
     expect(await isAccepted(true, '/validate/check_s')).toBe(false);
     application.clock.advance(121);
@@ -351,15 +330,10 @@ describe.each(['documented', 'linotp'] as const)('/admin/set, in the dialect %s'
     application.clock.advance(120);
     expect(await isAccepted()).toBe(false);
     expect(await isAccepted(true, '/validate/check_s')).toBe(false);
+    expect(await isUncounted()).toBe(true);
     await set({ validityPeriodEnd: '', validityPeriodStart: '' });
     expect(await use()).toMatchObject({ validFrom: null, validUntil: null });
     expect(await isAccepted()).toBe(true);
-  });
-
-  it('takes no failure out of its period for a wrong response, as of a disabled token', async () => {
-    await set({ validityPeriodStart: minutesAhead(2) });
-    expect(await isAccepted(false)).toBe(false);
-    expect((await application.services.tokens.show(OPERATOR, serial)).failCount).toBe(0);
   });
 
   it('reads LinOTP’s times in the time zone of the server', async () => {
@@ -430,6 +404,7 @@ describe.each(['documented', 'linotp'] as const)('/admin/set, in the dialect %s'
     ['SyncWindow', '0'],
     ['SyncWindow', '10001'],
     ['MaxFailCount', '0'],
+    ['MaxFailCount', '1000001'],
     ['timeShift', '1e3'],
   ])('refuses %s=%s by its name, and sets the others', async (name, value) => {
     const before = await application.services.tokens.show(OPERATOR, serial);
