@@ -39,7 +39,10 @@ export async function insertState(
 }
 
 /** Writes tokens of existing resolvers and realms. */
-export async function insertTokens({ knex }: Database, tokens: readonly TokenSketch[]): Promise<void> {
+export async function insertTokens(
+  { knex }: Pick<Database, 'knex'>,
+  tokens: readonly TokenSketch[],
+): Promise<void> {
   for (const { serial, realms, active = true, owner } of tokens) {
     await knex.raw(
       `INSERT INTO tokens (serial, type, active, realm_set_id, owner_resolver_id, owner_user_id, owner_login)
