@@ -38,7 +38,7 @@ it('every recorded request to /monitoring gets the recorded bytes, or its ledger
     rows.push({ name: exchange.name, holds });
     if (!holds && process.env.SHOW_DIFFERENCES !== undefined) {
       differing.push(
-        `${exchange.name}\n- ${exchange.response.status} ${exchange.response.body}\n+ ${answer.status} ${answer.contentType} ${answer.body}`,
+        `${exchange.name}\n- ${exchange.response.status} ${exchange.response.body}\n+ ${answer.status} ${answer.contentType} ${answer.body.toString('utf8')}`,
       );
     }
   }
