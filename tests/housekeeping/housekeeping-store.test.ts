@@ -7,7 +7,7 @@ import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/hou
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { challengeOf, rightly } from '../support/values/challenge-answers.ts';
 import { untilWaiting } from '../support/database/held-statement.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 const LONG_AGO = new Date('2026-11-01T00:00:00Z');
@@ -23,24 +23,19 @@ const MOMENTS: HousekeepingMoments = {
   responsesCountedBefore: KEPT_SINCE,
 };
 
-let test: TestDatabase;
 let other: Database;
+afterAll(() => other.close());
+const test = databaseOfTests();
 let tokens: TokenStore;
 let challenges: ChallengeStore;
 let issues: ChallengeIssueStore;
 let number = 0;
 
-beforeAll(async () => {
-  test = await createTestDatabase();
+beforeAll(() => {
   other = openDatabase({ connection: test.url });
   tokens = new TokenStore({ database: test.database });
   challenges = new ChallengeStore({ database: test.database });
   issues = new ChallengeIssueStore({ database: test.database });
-});
-
-afterAll(async () => {
-  await other.close();
-  await test.drop();
 });
 
 beforeEach(async () => {
