@@ -268,6 +268,8 @@ describe('housekeeping', () => {
 });
 
 describe('a challenge that is removed while a response to it is looked at', () => {
+  const UNUSED = { counter: 0n, failCount: 0, replayMarkers: [] };
+
   it('is unknown then, and nothing of the token has changed', async () => {
     const token = await newToken();
     await issue(token, 'slow', LONG_AGO);
@@ -286,11 +288,7 @@ describe('a challenge that is removed while a response to it is looked at', () =
     );
     expect(looks).toBe(1);
     expect(decision).toBeUndefined();
-    expect(await tokens.findBySerial(token.serial)).toMatchObject({
-      counter: 0n,
-      failCount: 0,
-      replayMarkers: [],
-    });
+    expect(await tokens.findBySerial(token.serial)).toMatchObject(UNUSED);
   });
 
   it('leaves the token whole also where the settlement waits for the removal', async () => {
@@ -310,22 +308,14 @@ describe('a challenge that is removed while a response to it is looked at', () =
       return { answering };
     });
     expect(await settled.answering).toBeUndefined();
-    expect(await tokens.findBySerial(token.serial)).toMatchObject({
-      counter: 0n,
-      failCount: 0,
-      replayMarkers: [],
-    });
+    expect(await tokens.findBySerial(token.serial)).toMatchObject(UNUSED);
   });
 
   it('changes the version of the token that it was open for, as ADR 0003 asks', async () => {
     const token = await newToken();
     await issue(token, 'open', LONG_AGO);
     const version = async (): Promise<unknown> =>
-      (
-        await test.database.knex.raw<{ rows: unknown[] }>('SELECT version FROM tokens WHERE id = ?', [
-          token.id,
-        ])
-      ).rows[0];
+      (await test.database.knex('tokens').where({ id: token.id }).pluck<unknown[]>('version'))[0];
     const before = await version();
     await clear();
     expect(await version()).not.toEqual(before);
