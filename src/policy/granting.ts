@@ -154,10 +154,16 @@ export function grantedActions(
     return new Set(known);
   }
   const subject = subjectOf({ administrator, groups: undefined });
-  const meant = active.filter((policy) => policy.matchOf(subject) !== 'nobody');
-  return new Set(
-    known.filter((action) => meant.some((policy) => policy.names(action) && !policy.withholds(action))),
-  );
+  const byMatch = (wanted: 'named' | 'everybody'): readonly ReadPolicy[] =>
+    active.filter((policy) => policy.matchOf(subject) === wanted);
+  const [named, forEverybody] = [byMatch('named'), byMatch('everybody')];
+  const isGiven = (action: string): boolean => {
+    const preceding = named.filter((policy) => policy.names(action));
+    return (preceding.length > 0 ? preceding : forEverybody).some(
+      (policy) => policy.names(action) && !policy.withholds(action),
+    );
+  };
+  return new Set(known.filter(isGiven));
 }
 
 /** @returns the policies after one is stored, or removed */

@@ -15,7 +15,6 @@ const REFUSED = {
   outcome: 'refused: no right admin:init',
   requestId: 'one',
 } as AuditRow;
-const CHANGED = { at: '2026-11-20T11:55:00.000000Z', actor: 'bert', subject: 'helpdesk' } as AuditRow;
 const CALLER = callerNamed('anna');
 
 function searchIn(page: (request: AuditPageRequest) => AuditPage): RefusedRightSearch {
@@ -50,18 +49,6 @@ describe('a refusal', () => {
   it('too far back is not taken for none', async () => {
     const refused = { code: 'parameter.invalid', message: expect.stringContaining('too long') };
     await expect(searchIn(onPage(99, REFUSED)).find('one')).rejects.toMatchObject(refused);
-  });
-});
-
-describe('the changes of policies since then', () => {
-  it('are gathered over all pages', async () => {
-    const search = searchIn(({ cursor, action }) => ({
-      rows: cursor === '1' && action === 'policy/set' ? [CHANGED] : [],
-      next: cursor === undefined ? '1' : null,
-    }));
-    expect(await search.policyChangesSince(NOW)).toEqual([
-      { policy: 'helpdesk', kind: 'set', administrator: 'bert', at: new Date(CHANGED.at) },
-    ]);
   });
 });
 

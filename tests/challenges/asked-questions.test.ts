@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { ShownQuestions } from '../../src/ocra/question.ts';
 import { parseOcraSuite } from '../../src/ocra/suite.ts';
 import { systemRandom } from '../../src/kernel/system-random.ts';
@@ -6,21 +6,19 @@ import { ChallengeIssueStore } from '../../src/challenges/challenge-issue-store.
 import { NEW_TOKEN_COLUMNS } from '../../src/tokens/token-rows-store.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { statementsOf } from '../support/database/sql-tap.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { challengeOf } from '../support/values/challenge-answers.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
-let test: TestDatabase;
+// One connection, which keeps its settings.
+const test = databaseOfTests({ poolSize: 1 });
 let tokens: TokenStore;
 let issues: ChallengeIssueStore;
 
-beforeAll(async () => {
-  // One connection, which keeps its settings.
-  test = await createTestDatabase({ poolSize: 1 });
+beforeAll(() => {
   tokens = new TokenStore({ database: test.database });
   issues = new ChallengeIssueStore({ database: test.database });
 });
-afterAll(() => test.drop());
 
 /** Stores challenges of a token with one text, whose questions are these numbers. */
 async function store(tokenId: string, first: number, last: number): Promise<void> {

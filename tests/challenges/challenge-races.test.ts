@@ -7,14 +7,13 @@ import { SHARING, UNSHARED } from '../../src/database/prepared-statements.ts';
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { challengeOf, NOW, rightly, wrongly } from '../support/values/challenge-answers.ts';
 import { untilWaiting } from '../support/database/held-statement.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 type Decide = (found: ChallengeOfToken) => Promise<Decision>;
 
 const SERVERS = 8;
 
-let test: TestDatabase;
 let tokens: TokenStore;
 /**
  * As many servers: each with a pool and a store of its own, knowing of the others through the database only. In every
@@ -27,8 +26,11 @@ let here: ChallengeStore;
 let there: ChallengeStore;
 let number = 0;
 
-beforeAll(async () => {
-  test = await createTestDatabase();
+afterAll(() => Promise.all(pools.map((pool) => pool.close())));
+
+const test = databaseOfTests();
+
+beforeAll(() => {
   tokens = new TokenStore({ database: test.database });
   pools = Array.from({ length: SERVERS }, (_, index) =>
     openDatabase({ connection: test.url, poolSize: 6, sharing: index % 2 === 0 ? SHARING : UNSHARED }),
@@ -36,11 +38,6 @@ beforeAll(async () => {
   servers = pools.map((database) => new ChallengeStore({ database }));
   issues = pools.map((database) => new ChallengeIssueStore({ database }));
   [here, there] = servers as [ChallengeStore, ChallengeStore];
-});
-
-afterAll(async () => {
-  await Promise.all(pools.map((pool) => pool.close()));
-  await test.drop();
 });
 
 const declining: Decide = ({ challenge, token }) =>

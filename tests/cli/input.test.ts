@@ -65,23 +65,6 @@ describe('a secret', () => {
     await expect(readSecret(io, { ...SOURCE, file: '-' })).rejects.toThrow('longer than');
   });
 
-  it('is asked for once where it exists already', async () => {
-    const io = fakeIo({ typed: ['s3cret'] });
-    expect(await readSecret(io, SOURCE)).toBe('s3cret');
-    expect(io.prompts).toEqual(['Password of bert: ']);
-  });
-
-  it('is asked for twice where it is new', async () => {
-    const io = fakeIo({ typed: ['s3cret', 's3cret'] });
-    expect(await readSecret(io, { ...SOURCE, isNew: true })).toBe('s3cret');
-    expect(io.prompts).toHaveLength(2);
-  });
-
-  it('is refused when the two entries differ', async () => {
-    const io = fakeIo({ typed: ['s3cret', 'secret'] });
-    await expect(readSecret(io, { ...SOURCE, isNew: true })).rejects.toThrow('the two entries differ');
-  });
-
   it('cannot be asked for where there is no terminal, and says what to do', async () => {
     await expect(readSecret(fakeIo(), SOURCE)).rejects.toThrow('give --password-file FILE');
   });

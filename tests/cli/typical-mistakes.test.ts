@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Installation, openInstallation } from '../../src/compose/open-installation.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { freePort } from '../support/servers/wait-for-port.ts';
 import { fakeCli } from './fake-dependencies.ts';
 import { fakeIo } from './fake-io.ts';
@@ -18,14 +18,16 @@ const LOG = { error: ignore, warn: ignore, info: ignore, debug: ignore };
 const FOREIGN =
   /\bu'|failed: |getUser\w+|Traceback|\bNone\b|\bTrue\b|\bFalse\b|checkPolicy|unexpected failure|"jsonrpc"/;
 
-const folder = temporaryFolder();
 /** A port on which nothing listens. */
 let port: number;
-let test: TestDatabase;
 let installation: Installation;
+afterAll(() => installation.close());
+
+const folder = temporaryFolder();
+const test = databaseOfTests();
 
 beforeAll(async () => {
-  [test, port] = await Promise.all([createTestDatabase(), freePort()]);
+  port = await freePort();
   await Promise.all([
     writeFile(at('short'), 'x'),
     writeFile(at('empty'), ''),
@@ -56,10 +58,6 @@ beforeAll(async () => {
   ]) {
     expect(await run(line)).toMatchObject({ code: 0 });
   }
-});
-afterAll(async () => {
-  await installation.close();
-  await test.drop();
 });
 
 function at(name: string): string {

@@ -1,18 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LICENCE_KEY } from '../../src/configuration/licence.ts';
-import type { Clock } from '../../src/kernel/clock.ts';
 import { actOf } from '../../src/policy/caller.ts';
 import type { Policy } from '../../src/policy/stored-policy.ts';
-import type { Services } from '../../src/services.ts';
-import type { TestDatabase } from '../support/database/test-database.ts';
+import type { TestApplication } from '../support/application/test-application.ts';
 import { type StateSketch, type TokenSketch, insertTokens } from '../support/database/token-rows.ts';
 import { OPERATOR } from '../support/values/callers.ts';
-
-interface RecordedServer {
-  readonly services: Pick<Services, 'configuration'>;
-  readonly test: Pick<TestDatabase, 'database'>;
-}
 
 /** A time at which the recorded licence for users was valid. */
 const THEN = new Date('2018-06-01T12:00:00Z');
@@ -21,34 +14,31 @@ const THEN = new Date('2018-06-01T12:00:00Z');
  * Licences and tokens by the names of the recordings: `lic_2018/user-num=4, 3 users active GET`. Ours have the
  * recorded numbers and dates.
  */
-export class RecordedLicences implements Clock {
-  readonly #present: Clock;
-  #time: Date | undefined;
+export class RecordedLicences {
+  readonly #application: TestApplication;
+  /** The time at all recordings but those of 2018. */
+  readonly #present: Date;
   #prepared = '';
 
-  /** @param present the time at all recordings but those of 2018 */
-  constructor(present: Clock) {
-    this.#present = present;
-  }
-
-  /** @returns the time at the recording that was prepared last */
-  now(): Date {
-    return this.#time ?? this.#present.now();
+  constructor(application: TestApplication) {
+    this.#application = application;
+    this.#present = application.clock.now();
   }
 
   /**
    * Stores the licence and the tokens of the recording of that name; for other recordings the usual tokens, which exist
    * at first, and no licence.
    */
-  async prepare({ services, test: { database } }: RecordedServer, name: string): Promise<void> {
+  async prepare(name: string): Promise<void> {
+    const { clock, services, sql } = this.#application;
     const prepared = name.startsWith('lic_') ? name : '';
     if (prepared === this.#prepared) {
       return;
     }
     this.#prepared = prepared;
-    this.#time = name.startsWith('lic_2018/') ? THEN : undefined;
-    await database.knex('tokens').delete();
-    await insertTokens(database, prepared === '' ? recordedState().tokens : tokensOf(name));
+    clock.set(name.startsWith('lic_2018/') ? THEN : this.#present);
+    await sql('tokens').delete();
+    await insertTokens({ knex: sql }, prepared === '' ? recordedState().tokens : tokensOf(name));
     const licence = licenceOf(name);
     const act = actOf(OPERATOR, 'configuration/set');
     await (licence === undefined

@@ -1,18 +1,23 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  type RecordedLicences,
+  RecordedLicences,
   recordedPolicies,
   recordedResolvers,
   recordedState,
 } from './monitoring-fixture.ts';
 import type { ReplayServer } from './replay-server.ts';
 import { reachOf } from '../support/servers/sql-resolver.ts';
-import { OPERATOR } from '../support/application/test-application.ts';
+import {
+  OPERATOR,
+  PASSWORD,
+  QUICK_HASHER,
+  type TestApplication,
+} from '../support/application/test-application.ts';
 import { insertTokens } from '../support/database/token-rows.ts';
 
-const ADMINISTRATORS = ['admin', 'helpdesk', 'restricted', 'noread'];
+/** Beside `admin`. */
+const ADMINISTRATORS = ['helpdesk', 'restricted', 'noread'];
 /** Seven users, as the SQL table had that was dropped while the recording went on. */
 const BROKEN_USERS = ['sql1', 'sql2', 'sql3', 'sql4', 'sql5', 'sql6', 'sql7'];
 const BROKEN_REALM = 'brokenrealm';
@@ -21,46 +26,48 @@ const SCHEMA = 'recorded';
 
 /** The configuration of the recorded server, put up on another one step by step as the recording goes on. */
 export class MonitoringReplayState {
-  readonly #server: ReplayServer;
+  readonly #application: TestApplication;
   readonly #folder: string;
   readonly #licences: RecordedLicences;
   #phase = '';
 
-  private constructor(server: ReplayServer, folder: string, licences: RecordedLicences) {
-    this.#server = server;
+  private constructor({ application, folder }: ReplayServer) {
+    this.#application = application;
     this.#folder = folder;
-    this.#licences = licences;
+    this.#licences = new RecordedLicences(application);
   }
 
   /** Realms, users, tokens and administrators; no policy yet. */
-  static async putUp(server: ReplayServer, licences: RecordedLicences): Promise<MonitoringReplayState> {
-    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-replay-'));
-    const state = new MonitoringReplayState(server, folder, licences);
+  static async putUp(server: ReplayServer): Promise<MonitoringReplayState> {
+    const { services, sql } = server.application;
+    const state = new MonitoringReplayState(server);
     for (const name of ADMINISTRATORS) {
-      await server.addAdministrator(name, 'secret');
+      await services.administrators.add(OPERATOR, name, PASSWORD);
     }
+    // Shorter than ours have to be, as recorded.
+    await sql('administrators').update({ password_hash: await QUICK_HASHER.hash('secret') });
     for (const { name, kind, users, limit } of recordedResolvers()) {
       await (kind === 'passwd' ? state.#addPasswd(name, users) : state.#addSql(name, users, limit));
     }
     const { realms, tokens } = recordedState();
     for (const realm of realms) {
-      await server.services.realms.set(OPERATOR, realm);
+      await services.realms.set(OPERATOR, realm);
     }
-    await insertTokens(server.test.database, tokens);
+    await insertTokens({ knex: sql }, tokens);
     await state.#setPolicies('');
     return state;
   }
 
   /** Changes the configuration to what it was when the exchange of that name was recorded. */
   async prepare(name: string): Promise<void> {
-    await this.#licences.prepare(this.#server, name);
+    await this.#licences.prepare(name);
     const phase = /^(?:pol\d+|errors_cfg|broken)/.exec(name)?.[0] ?? '';
     if (phase !== this.#phase) {
       await this.#leave();
       this.#phase = phase;
       await this.#setPolicies(name);
       if (phase === 'errors_cfg') {
-        await this.#server.services.settings.set(OPERATOR, new Map([['errors', '410,707']]));
+        await this.#application.services.settings.set(OPERATOR, new Map([['errors', '410,707']]));
       }
     }
     if (phase === 'broken') {
@@ -68,12 +75,8 @@ export class MonitoringReplayState {
     }
   }
 
-  async takeDown(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
-  }
-
   async #leave(): Promise<void> {
-    const { settings: configuration, realms } = this.#server.services;
+    const { settings: configuration, realms } = this.#application.services;
     if (this.#phase === 'errors_cfg') {
       await configuration.remove(OPERATOR, 'errors');
     }
@@ -83,7 +86,7 @@ export class MonitoringReplayState {
   }
 
   async #setPolicies(name: string): Promise<void> {
-    const { policies } = this.#server.services;
+    const { policies } = this.#application.services;
     for (const old of await policies.list()) {
       await policies.remove(OPERATOR, old.name);
     }
@@ -98,24 +101,23 @@ export class MonitoringReplayState {
     const resolver = isPasswd ? 'passwdbroken' : 'sqlbroken';
     await (isPasswd ? this.#addPasswd(resolver, BROKEN_USERS) : this.#addSql(resolver, BROKEN_USERS));
     const resolvers = [resolver, 'passwdshared'];
-    await this.#server.services.realms.set(OPERATOR, { name: BROKEN_REALM, resolvers });
+    await this.#application.services.realms.set(OPERATOR, { name: BROKEN_REALM, resolvers });
     if (!name.includes('before')) {
       await (isPasswd
         ? rm(this.#fileOf(resolver))
-        : this.#server.test.database.knex.schema.withSchema(SCHEMA).dropTable(resolver));
+        : this.#application.sql.schema.withSchema(SCHEMA).dropTable(resolver));
     }
   }
 
   async #addPasswd(name: string, users: readonly string[]): Promise<void> {
     const lines = users.map((user, index) => `${user}:x:${1000 + index}:100:${user}::`);
     await writeFile(this.#fileOf(name), `${lines.join('\n')}\n`);
-    const settings = { fileName: this.#fileOf(name) };
-    await this.#server.services.resolvers.set(OPERATOR, { name, kind: 'passwd', settings });
+    await this.#application.setResolver(name, 'passwd', { fileName: this.#fileOf(name) });
   }
 
   /** A table of the recorded users, beside the tables of the server. */
   async #addSql(name: string, users: readonly string[], limit = 1_000): Promise<void> {
-    const { knex } = this.#server.test.database;
+    const knex = this.#application.sql;
     await knex.raw('CREATE SCHEMA IF NOT EXISTS ??', [SCHEMA]);
     await knex.schema.withSchema(SCHEMA).dropTableIfExists(name);
     await knex.schema.withSchema(SCHEMA).createTable(name, (table) => {
@@ -125,7 +127,7 @@ export class MonitoringReplayState {
     await knex(name)
       .withSchema(SCHEMA)
       .insert(users.map((user) => ({ id: user, user })));
-    const { reach, password } = reachOf(this.#server.test.url);
+    const { reach, password } = reachOf(this.#application.databaseUrl);
     const settings = {
       ...reach,
       Password: password,
@@ -133,7 +135,7 @@ export class MonitoringReplayState {
       Map: '{"userid": "id", "username": "user"}',
       Limit: String(limit),
     };
-    await this.#server.services.resolvers.set(OPERATOR, { name, kind: 'sql', settings });
+    await this.#application.setResolver(name, 'sql', settings);
   }
 
   #fileOf(resolver: string): string {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { systemClock } from '../../src/kernel/clock.ts';
 import {
   compareWithLedger,
   type LedgerEntry,
@@ -10,7 +9,6 @@ import {
 } from '../support/values/compatibility-ledger.ts';
 import { isIdentical, type MonitoringExchange, replay } from './monitoring-replay.ts';
 import { MonitoringReplayState } from './monitoring-replay-state.ts';
-import { RecordedLicences } from './monitoring-fixture.ts';
 import { ReplayServer } from './replay-server.ts';
 
 const FILE = 'monitoring-3.4.4';
@@ -22,13 +20,11 @@ let server: ReplayServer;
 let state: MonitoringReplayState;
 
 beforeAll(async () => {
-  const licences = new RecordedLicences(systemClock);
-  server = await ReplayServer.start({ clock: licences });
-  state = await MonitoringReplayState.putUp(server, licences);
+  server = await ReplayServer.start();
+  state = await MonitoringReplayState.putUp(server);
 });
 
 afterAll(async () => {
-  await state.takeDown();
   await server.stop();
 });
 
@@ -42,7 +38,7 @@ it('every recorded request to /monitoring gets the recorded bytes, or its ledger
     rows.push({ name: exchange.name, holds });
     if (!holds && process.env.SHOW_DIFFERENCES !== undefined) {
       differing.push(
-        `${exchange.name}\n- ${exchange.response.status} ${exchange.response.body}\n+ ${answer.status} ${answer.contentType} ${answer.body}`,
+        `${exchange.name}\n- ${exchange.response.status} ${exchange.response.body}\n+ ${answer.status} ${answer.contentType} ${answer.body.toString('utf8')}`,
       );
     }
   }

@@ -1,16 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RawRequest, RawResponse, ReplayServer } from './replay-server.ts';
+import type { RawAnswer, ReplayServer } from './replay-server.ts';
 
 /** An exchange as it was recorded. */
 export interface MonitoringExchange {
   readonly name: string;
-  readonly request: RawRequest;
+  readonly request: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers: readonly Header[];
+    readonly body: string;
+  };
   readonly response: {
     readonly status: string;
-    readonly headers: readonly (readonly [string, string])[];
+    readonly headers: readonly Header[];
     readonly body: string;
   };
 }
+
+type Header = readonly [name: string, value: string];
 
 const ADMINISTRATORS_REALM = 'linotp_admins';
 const TIMES_AND_ROW_COUNTS: readonly string[] = ['synctime', 'now', 'total', 'netto'];
@@ -24,7 +31,7 @@ function administratorOf(name: string): string {
 }
 
 /** Logs in and sends the request with what the login gave in place of what the recorded one had. */
-export async function replay(server: ReplayServer, exchange: MonitoringExchange): Promise<RawResponse> {
+export async function replay(server: ReplayServer, exchange: MonitoringExchange): Promise<RawAnswer> {
   const { name, request } = exchange;
   const recordedCookie = request.headers.find(([header]) => header === 'Cookie')?.[1] ?? '';
   const recordedCsrf = CSRF.exec(recordedCookie)?.[1];
@@ -37,7 +44,10 @@ export async function replay(server: ReplayServer, exchange: MonitoringExchange)
   return server.send({
     method: request.method,
     path: put(request.path),
-    headers: request.headers.map(([header, value]) => [header, header === 'Host' ? 'localhost' : put(value)]),
+    headers: request.headers.flatMap(([header, value]) => [
+      header,
+      header === 'Host' ? 'localhost' : put(value),
+    ]),
     body: request.body,
   });
 }
@@ -47,11 +57,7 @@ async function logIn(server: ReplayServer, username: string): Promise<{ token: s
   const { cookies } = await server.send({
     method: 'POST',
     path: '/admin/login',
-    headers: [
-      ['Host', 'localhost'],
-      ['Content-Type', 'application/x-www-form-urlencoded'],
-      ['Content-Length', String(body.length)],
-    ],
+    headers: { Host: 'localhost', 'Content-Type': 'application/x-www-form-urlencoded' },
     body,
   });
   const value = (name: string): string =>
@@ -60,11 +66,11 @@ async function logIn(server: ReplayServer, username: string): Promise<{ token: s
 }
 
 /** @returns true if status, content type and the bytes of the body are those recorded, random values masked */
-export function isIdentical({ request, response }: MonitoringExchange, answer: RawResponse): boolean {
+export function isIdentical({ request, response }: MonitoringExchange, answer: RawAnswer): boolean {
   const recordedType = response.headers.find(([name]) => name === 'Content-Type')?.[1] ?? '';
   const isOrdered = isExplicitList(realmsOf(request));
   return isDeepStrictEqual(
-    [answer.status, answer.contentType, masked(answer.body, isOrdered)],
+    [answer.status, answer.contentType, masked(answer.body.toString('utf8'), isOrdered)],
     [Number(response.status.split(' ')[1]), recordedType, masked(response.body, isOrdered)],
   );
 }
@@ -134,7 +140,7 @@ function layout(value: unknown): string {
   );
 }
 
-function realmsOf({ method, path, body, headers }: RawRequest): string | undefined {
+function realmsOf({ method, path, body, headers }: MonitoringExchange['request']): string | undefined {
   const query = new URL(path.replace(/^\/+/, '/'), 'http://server').searchParams.get('realms');
   if (query !== null || method === 'GET') {
     return query ?? undefined;

@@ -1,14 +1,11 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
+import { OPERATOR, PASSWORD } from '../support/application/test-application.ts';
 import { basic } from '../support/values/callers.ts';
 import { Bindings, masked } from './bindings.ts';
 import { Devices } from './devices.ts';
 import { type OcraRecording, recordedHeader, recordedParameters } from './ocra-recordings.ts';
-import { exchange, type RawAnswer, type RawRequest } from './raw-exchange.ts';
+import { type RawAnswer, type RawRequest, ReplayServer } from './replay-server.ts';
 
 /** The comparison of an answer of this run with the recorded one. */
 export interface Replayed {
@@ -21,7 +18,6 @@ export interface Replayed {
 
 /** The administrators of the recordings. Their passwords were never looked at there; here they are. */
 const ADMINISTRATORS = ['admin', 'ocra_admin', 'nobody'];
-const PASSWORD = 'correct horse';
 /** The session value that LinOTP let pass in the recordings. */
 const RECORDED_SESSION = 'justatest';
 /** Families that began with no token at all. */
@@ -33,42 +29,35 @@ const PASSWD_FILES: Readonly<Record<string, string>> = {
 
 /** Asks a server of the dialect linotp what LinOTP 2.12.6 was asked, in the same order, on a database of its own. */
 export class OcraReplay {
-  readonly #application: TestApplication;
-  readonly #server: Server;
-  readonly #folder: string;
+  readonly #server: ReplayServer;
   readonly #bindings = new Bindings();
   readonly #devices = new Devices();
   readonly #sessions = new Map<string, string>();
   #family = '';
 
-  private constructor(application: TestApplication, server: Server, folder: string) {
-    this.#application = application;
+  private constructor(server: ReplayServer) {
     this.#server = server;
-    this.#folder = folder;
   }
 
   static async open(): Promise<OcraReplay> {
-    const folder = mkdtempSync(join(tmpdir(), 'tankeeper-replay-'));
-    const application = await TestApplication.open({ dialect: 'linotp', resolverFileDirs: [folder] });
-    const server = createServer(application.app);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const server = await ReplayServer.start();
     for (const [name, content] of Object.entries(PASSWD_FILES)) {
-      writeFileSync(join(folder, name), content);
+      writeFileSync(join(server.folder, name), content);
     }
-    const replay = new OcraReplay(application, server, folder);
+    const replay = new OcraReplay(server);
     await replay.#prepare();
     return replay;
   }
 
   /** The recordings begin with administrators, and without the policy that a fresh installation has here. */
   async #prepare(): Promise<void> {
-    const { administrators, policies } = this.#application.services;
+    const { administrators, policies } = this.#server.application.services;
     await policies.remove(OPERATOR, 'ocra-administrators');
     for (const name of ADMINISTRATORS) {
       if (name !== 'admin') {
         await administrators.add(OPERATOR, name, PASSWORD);
       }
-      const { cookies } = await this.#send({
+      const { cookies } = await this.#server.send({
         method: 'GET',
         path: '/admin/getsession',
         headers: { Authorization: basic(name, PASSWORD) },
@@ -82,33 +71,27 @@ export class OcraReplay {
     }
   }
 
-  async close(): Promise<void> {
-    await new Promise((resolve) => this.#server.close(resolve));
-    await this.#application.close();
-    rmSync(this.#folder, { recursive: true });
+  close(): Promise<void> {
+    return this.#server.stop();
   }
 
   async replay(recording: OcraRecording): Promise<Replayed> {
     await this.#beginFamily(recording.name);
     const at = new Date(recordedHeader(recording, 'date'));
-    this.#application.clock.set(at);
-    const answer = await this.#send(this.#requestOf(recording, at));
+    this.#server.application.clock.set(at);
+    const answer = await this.#server.send(this.#requestOf(recording, at));
     return this.#compare(recording, answer);
   }
 
   async #beginFamily(name: string): Promise<void> {
     const family = name.slice(0, name.indexOf('/'));
     if (family !== this.#family && FRESH_FAMILIES.includes(family)) {
-      const { tokens } = this.#application.services;
+      const { tokens } = this.#server.application.services;
       for (const { serial } of await tokens.list(OPERATOR, {})) {
         await tokens.remove(OPERATOR, { serial });
       }
     }
     this.#family = family;
-  }
-
-  async #send(request: RawRequest): Promise<RawAnswer> {
-    return exchange((this.#server.address() as AddressInfo).port, request);
   }
 
   #requestOf(recording: OcraRecording, at: Date): RawRequest {
@@ -119,7 +102,7 @@ export class OcraReplay {
       this.#bindings
         .translate(this.#withOurResponse(recording, text, at))
         .replaceAll(RECORDED_SESSION, session)
-        .replaceAll(encodeURIComponent('/etc/tokens'), encodeURIComponent(this.#folder));
+        .replaceAll(encodeURIComponent('/etc/tokens'), encodeURIComponent(this.#server.folder));
     return {
       method,
       path: ours(path),
@@ -161,7 +144,10 @@ export class OcraReplay {
     const parameters = recordedParameters(recording);
     this.#bindings.learn(recorded, actual, Boolean(parameters.get('data') ?? parameters.get('message')));
     await this.#devices.read(recorded, actual, recording);
-    const expectedBody = masked(this.#bindings.translate(recorded)).replaceAll('/etc/tokens', this.#folder);
+    const expectedBody = masked(this.#bindings.translate(recorded)).replaceAll(
+      '/etc/tokens',
+      this.#server.folder,
+    );
     const expected = `${status} ${contentType}\n${expectedBody}`;
     const serial = this.#bindings.ours(recording.token?.serial ?? '');
     const forged = this.#devices.refuses(actual, serial, recording)

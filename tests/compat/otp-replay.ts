@@ -1,13 +1,9 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TestApplication } from '../support/application/test-application.ts';
-import { basic } from '../support/values/callers.ts';
+import { AS_ADMIN } from '../support/application/test-application.ts';
 import { readRepositoryFile, REPOSITORY } from '../repository/repository-file.ts';
-import { exchange } from './raw-exchange.ts';
 import type { Replayed } from './ocra-replay.ts';
+import { ReplayServer } from './replay-server.ts';
 
 /** A request, and what LinOTP 3.4.4 answered. */
 export interface OtpRecording {
@@ -50,42 +46,33 @@ const NOT_COMPARED = ['count_auth', 'otp1c', 'dueDate'];
  * result and detail as JSON, without pictures, generated keys and the texts of errors.
  */
 export class OtpReplay {
-  readonly #application: TestApplication;
-  readonly #server: Server;
-  readonly #folder: string;
+  readonly #server: ReplayServer;
 
-  private constructor(application: TestApplication, server: Server, folder: string) {
-    this.#application = application;
+  private constructor(server: ReplayServer) {
     this.#server = server;
-    this.#folder = folder;
   }
 
   static async open(): Promise<OtpReplay> {
-    const folder = mkdtempSync(join(tmpdir(), 'tankeeper-replay-'));
-    copyFileSync(join(REPOSITORY, 'tests/exchanges/otp-people-passwd'), join(folder, 'people'));
-    const application = await TestApplication.open({ dialect: 'linotp', resolverFileDirs: [folder] });
-    const server = createServer(application.app);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new OtpReplay(application, server, folder);
+    const server = await ReplayServer.start();
+    copyFileSync(join(REPOSITORY, 'tests/exchanges/otp-people-passwd'), join(server.folder, 'people'));
+    return new OtpReplay(server);
   }
 
-  async close(): Promise<void> {
-    await new Promise((resolve) => this.#server.close(resolve));
-    await this.#application.close();
-    rmSync(this.#folder, { recursive: true });
+  close(): Promise<void> {
+    return this.#server.stop();
   }
 
   async replay({ name, method, path, params, status, body, at }: OtpRecording): Promise<Replayed> {
-    this.#application.clock.set(new Date(at * 1000));
+    this.#server.application.clock.set(new Date(at * 1000));
     const form = new URLSearchParams(params)
       .toString()
-      .replace('fileName=PASSWD', `fileName=${encodeURIComponent(join(this.#folder, 'people'))}`);
-    const answer = await exchange((this.#server.address() as AddressInfo).port, {
+      .replace('fileName=PASSWD', `fileName=${encodeURIComponent(join(this.#server.folder, 'people'))}`);
+    const answer = await this.#server.send({
       method,
       path: method === 'GET' ? `${path}?${form}` : path,
       body: method === 'GET' ? null : form,
       headers: {
-        Authorization: basic('admin', 'correct horse'),
+        ...AS_ADMIN,
         ...(method !== 'GET' && { 'Content-Type': 'application/x-www-form-urlencoded' }),
       },
     });

@@ -4,26 +4,23 @@ import { Readable } from 'node:stream';
 import { type Installation, openInstallation } from '../../src/compose/open-installation.ts';
 import { restoreBackup } from '../../src/compose/restore-backup.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 import { temporaryFolder } from '../support/values/temporary-folder.ts';
 
 const ignored = (): void => undefined;
 const LOG = { error: ignored, warn: ignored, info: ignored, debug: ignored };
 
-const folder = temporaryFolder();
-let source: TestDatabase;
-let target: TestDatabase;
 let installation: Installation;
+afterAll(() => installation.close());
+
+const folder = temporaryFolder();
+const source = databaseOfTests();
+const target = databaseOfTests({ schema: 'empty' });
 
 beforeAll(async () => {
-  [source, target] = await Promise.all([createTestDatabase(), createTestDatabase({ schema: 'empty' })]);
   const config = loadConfig({ DATA_DIR: folder, DATABASE_URL: source.url });
   installation = await openInstallation(config, 'server', LOG);
-});
-afterAll(async () => {
-  await installation.close();
-  await Promise.all([source.drop(), target.drop()]);
 });
 
 it('a backup in whose place another one is put while it is restored is not restored', async () => {

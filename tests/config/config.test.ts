@@ -7,6 +7,13 @@ import { refusalOf } from '../support/values/refusal.ts';
 import { temporaryFolder } from '../support/values/temporary-folder.ts';
 
 const folder = temporaryFolder();
+const SECURITY_MODULE = 'pkcs11';
+const MODULE = {
+  PKCS11_LIBRARY: '/lib/m.so',
+  PKCS11_TOKEN: 't',
+  PKCS11_PIN_FILE: '/run/pin',
+  PKCS11_KEY: 'k',
+};
 
 describe('the configuration', () => {
   it('has defaults for an empty environment: loopback, embedded database, no proxy', () => {
@@ -76,25 +83,17 @@ describe('the configuration', () => {
   });
 
   it('needs all of a PKCS #11 module or nothing, and names what is missing', () => {
-    const SECURITY_MODULE = 'pkcs11';
     expect(() => loadConfig({ SECURITY_MODULE, PKCS11_TOKEN: 't' })).toThrow(
       "SECURITY_MODULE='pkcs11' also needs PKCS11_LIBRARY, PKCS11_PIN_FILE, PKCS11_KEY.",
     );
-    const whole = {
-      PKCS11_LIBRARY: '/lib/m.so',
-      PKCS11_TOKEN: 't',
-      PKCS11_PIN_FILE: '/run/pin',
-      PKCS11_KEY: 'k',
-    };
-    expect(loadConfig(whole).pkcs11).toBeUndefined();
+    expect(loadConfig(MODULE).pkcs11).toBeUndefined();
     const reported = { library: '/lib/m.so', token: 't', pinFile: '/run/pin', key: 'k' };
-    expect(loadConfig({ SECURITY_MODULE, ...whole }).pkcs11).toEqual({ ...reported, createKey: false });
-    expect(loadConfig({ SECURITY_MODULE, ...whole, PKCS11_CREATE_KEY: 'on' }).pkcs11?.createKey).toBe(true);
+    expect(loadConfig({ SECURITY_MODULE, ...MODULE }).pkcs11).toEqual({ ...reported, createKey: false });
+    expect(loadConfig({ SECURITY_MODULE, ...MODULE, PKCS11_CREATE_KEY: 'on' }).pkcs11?.createKey).toBe(true);
   });
 
   it('is frozen, and so is all in it', () => {
-    const module = { PKCS11_LIBRARY: 'l', PKCS11_TOKEN: 't', PKCS11_PIN_FILE: 'p', PKCS11_KEY: 'k' };
-    const config = loadConfig({ SECURITY_MODULE: 'pkcs11', ...module });
+    const config = loadConfig({ SECURITY_MODULE, ...MODULE });
     const parts = [config, config.limits, config.limits.exempt, config.pkcs11, config.trustProxy];
     expect(parts.map((part) => Object.isFrozen(part))).toEqual(parts.map(() => true));
   });
@@ -304,17 +303,7 @@ describe('variables that the server does not read', () => {
 
   it('are not known ones, empty ones, or those of other programs', () => {
     const known = Object.fromEntries(VARIABLES.map(({ name }) => [name, 'x']));
-    const foreign = [
-      'HOME',
-      'HOSTNAME',
-      'PATH',
-      'LOGNAME',
-      'LANG',
-      'PWD',
-      'NODE_ENV',
-      'DATABASE_HOST',
-      'PORTS',
-    ];
+    const foreign = 'HOME HOSTNAME PATH LOGNAME LANG PWD NODE_ENV DATABASE_HOST PORTS'.split(' ');
     const others = Object.fromEntries(foreign.map((name) => [name, 'x']));
     expect(unknownVariables({ ...known, ...others, WIRE_DIALECTS: '', LIMIT_X: undefined })).toEqual([]);
   });

@@ -5,6 +5,7 @@ import {
   type EnteredCharacter,
   inspectActivationCode,
 } from '../../src/device/activation-code-entry.ts';
+import { isServiceError } from '../../src/kernel/errors.ts';
 import {
   decodeActivationCode,
   encodeActivationCode,
@@ -134,7 +135,8 @@ function isTaken(text: string): boolean {
   try {
     decodeActivationCode(normalizeActivationCode(text));
     return true;
-  } catch {
+  } catch (error) {
+    expect(isServiceError(error, 'activation-code.invalid')).toBe(true);
     return false;
   }
 }

@@ -4,7 +4,7 @@ import { HousekeepingService, housekeepingRounds } from '../../src/housekeeping/
 import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/housekeeping-store.ts';
 import type { BackgroundLoop } from '../../src/kernel/background-loop.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { OPERATOR } from '../support/values/callers.ts';
 import { until } from '../support/values/until.ts';
 
@@ -23,20 +23,15 @@ const REMOVED = [
 ];
 const backlog = (found: object[]): unknown[] => found.map((tally) => ['backlog', tally]);
 
-let test: TestDatabase;
 let other: Database;
+afterAll(() => other.close());
+const test = databaseOfTests();
 let reported: unknown[];
 let service: HousekeepingService;
 let isDoubtful: boolean;
 
-beforeAll(async () => {
-  test = await createTestDatabase();
+beforeAll(() => {
   other = openDatabase({ connection: test.url, applicationName: 'test' });
-});
-
-afterAll(async () => {
-  await other.close();
-  await test.drop();
 });
 
 beforeEach(async () => {

@@ -7,7 +7,7 @@ import { HOUSEKEEPING_LOCK, HousekeepingStore } from '../../src/housekeeping/hou
 import { TokenStore } from '../../src/tokens/token-store.ts';
 import { challengeOf, rightly } from '../support/values/challenge-answers.ts';
 import { untilWaiting } from '../support/database/held-statement.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { ACT, tokenValue } from '../support/values/token-values.ts';
 
 const LONG_AGO = new Date('2026-11-01T00:00:00Z');
@@ -23,24 +23,19 @@ const MOMENTS: HousekeepingMoments = {
   responsesCountedBefore: KEPT_SINCE,
 };
 
-let test: TestDatabase;
 let other: Database;
+afterAll(() => other.close());
+const test = databaseOfTests();
 let tokens: TokenStore;
 let challenges: ChallengeStore;
 let issues: ChallengeIssueStore;
 let number = 0;
 
-beforeAll(async () => {
-  test = await createTestDatabase();
+beforeAll(() => {
   other = openDatabase({ connection: test.url });
   tokens = new TokenStore({ database: test.database });
   challenges = new ChallengeStore({ database: test.database });
   issues = new ChallengeIssueStore({ database: test.database });
-});
-
-afterAll(async () => {
-  await other.close();
-  await test.drop();
 });
 
 beforeEach(async () => {
@@ -273,6 +268,8 @@ describe('housekeeping', () => {
 });
 
 describe('a challenge that is removed while a response to it is looked at', () => {
+  const UNUSED = { counter: 0n, failCount: 0, replayMarkers: [] };
+
   it('is unknown then, and nothing of the token has changed', async () => {
     const token = await newToken();
     await issue(token, 'slow', LONG_AGO);
@@ -291,11 +288,7 @@ describe('a challenge that is removed while a response to it is looked at', () =
     );
     expect(looks).toBe(1);
     expect(decision).toBeUndefined();
-    expect(await tokens.findBySerial(token.serial)).toMatchObject({
-      counter: 0n,
-      failCount: 0,
-      replayMarkers: [],
-    });
+    expect(await tokens.findBySerial(token.serial)).toMatchObject(UNUSED);
   });
 
   it('leaves the token whole also where the settlement waits for the removal', async () => {
@@ -315,22 +308,14 @@ describe('a challenge that is removed while a response to it is looked at', () =
       return { answering };
     });
     expect(await settled.answering).toBeUndefined();
-    expect(await tokens.findBySerial(token.serial)).toMatchObject({
-      counter: 0n,
-      failCount: 0,
-      replayMarkers: [],
-    });
+    expect(await tokens.findBySerial(token.serial)).toMatchObject(UNUSED);
   });
 
   it('changes the version of the token that it was open for, as ADR 0003 asks', async () => {
     const token = await newToken();
     await issue(token, 'open', LONG_AGO);
     const version = async (): Promise<unknown> =>
-      (
-        await test.database.knex.raw<{ rows: unknown[] }>('SELECT version FROM tokens WHERE id = ?', [
-          token.id,
-        ])
-      ).rows[0];
+      (await test.database.knex('tokens').where({ id: token.id }).pluck<unknown[]>('version'))[0];
     const before = await version();
     await clear();
     expect(await version()).not.toEqual(before);

@@ -127,14 +127,9 @@ describe('names', () => {
   });
 
   it('of tokens are printable ASCII without blank and asterisk', () => {
-    expect(['OCRA0001DA6D', 'a', '~!"#', 'x'.repeat(64)].map(isSerial)).toEqual([true, true, true, true]);
-    expect(['a b', 'a*', 'ä', 'x'.repeat(65), ' a'].map(isSerial)).toEqual([
-      false,
-      false,
-      false,
-      false,
-      false,
-    ]);
+    const serials = ['OCRA0001DA6D', 'a', '~!"#', '{}[]', 'x'.repeat(64)];
+    const others = ['', 'a b', 'a*', 'ä', 'a\u0000', 'a\n', 'x'.repeat(65), ' a'];
+    expect([...serials, ...others].filter(isSerial)).toEqual(serials);
   });
 });
 

@@ -1,27 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openDatabase } from '../../src/database/database.ts';
 import { AttemptLimit, LocalCounts } from '../../src/limits/attempt-limit.ts';
 import { LimitStore } from '../../src/limits/limit-store.ts';
-import { type TestDatabase, createTestDatabase } from '../support/database/test-database.ts';
+import { databaseOfTests } from '../support/database/test-database.ts';
 import { queryOnce } from '../support/database/test-server.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(async () => {
-  await database.drop();
-});
+const database = databaseOfTests();
 
-function limit(name: string, points: number): AttemptLimit {
-  return new AttemptLimit({
-    name,
-    points,
-    duration: 600,
-    clock: systemClock,
-    store: new LimitStore(database),
-  });
+function limit(name: string, points: number, clock = systemClock, at = database.database): AttemptLimit {
+  return new AttemptLimit({ name, points, duration: 600, clock, store: new LimitStore({ database: at }) });
 }
 
 async function countTimes(times: number, counted: AttemptLimit, key = 'x'): Promise<boolean[]> {
@@ -60,13 +48,7 @@ describe('a shared limit', () => {
 
   it('begins anew when its time is over', async () => {
     let later = 0;
-    const counted = new AttemptLimit({
-      name: 'e',
-      points: 1,
-      duration: 600,
-      store: new LimitStore(database),
-      clock: { now: () => new Date(Date.now() + later) },
-    });
+    const counted = limit('e', 1, { now: () => new Date(Date.now() + later) });
     expect(await countTimes(2, counted)).toEqual([true, false]);
     later = 600_000;
     expect(counted.wait('x')).toBe(0);
@@ -75,13 +57,7 @@ describe('a shared limit', () => {
 
   it('keeps nobody out for longer than its time, also when the clock is set back', async () => {
     let later = 0;
-    const counted = new AttemptLimit({
-      name: 'clock',
-      points: 1,
-      duration: 600,
-      store: new LimitStore(database),
-      clock: { now: () => new Date(Date.now() + later) },
-    });
+    const counted = limit('clock', 1, { now: () => new Date(Date.now() + later) });
     // A year ahead.
     later = 31_536_000_000;
     expect(await countTimes(1, counted)).toEqual([true]);
@@ -97,13 +73,7 @@ describe('a shared limit', () => {
 
   it('goes by what this server has counted while the database is away', async () => {
     const away = openDatabase({ connection: 'postgres://nobody@127.0.0.1:1/none' });
-    const counted = new AttemptLimit({
-      name: 'f',
-      points: 2,
-      duration: 600,
-      clock: systemClock,
-      store: new LimitStore({ database: away }),
-    });
+    const counted = limit('f', 2, systemClock, away);
     expect(await countTimes(3, counted)).toEqual([true, true, false]);
     expect(counted.wait('x')).toBeGreaterThan(0);
     await away.close();

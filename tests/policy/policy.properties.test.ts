@@ -9,14 +9,19 @@ import {
   explainRight,
   explainValue,
 } from '../../src/policy/explanation.ts';
-import { type PolicyBase, type Right, decideRight } from '../../src/policy/granting.ts';
-import { readActions } from '../../src/policy/policy-actions.ts';
+import {
+  type PolicyBase,
+  type Right,
+  decideRight,
+  grantedActions,
+  grantingPolicies,
+} from '../../src/policy/granting.ts';
+import { knownActions, readActions } from '../../src/policy/policy-actions.ts';
 import { readClients, readTimes, readUsers } from '../../src/policy/policy-conditions.ts';
 import { checkPolicy } from '../../src/policy/policy.ts';
 import { ReadPolicy, policyValue } from '../../src/policy/read-policy.ts';
-import { POLICY_SCOPES, type Policy } from '../../src/policy/stored-policy.ts';
+import { POLICY_SCOPES, type Policy, RIGHT_SCOPES } from '../../src/policy/stored-policy.ts';
 import { anyText } from '../support/values/any-text.ts';
-import { callerNamed } from '../support/values/callers.ts';
 import { configurationOf } from '../support/values/configuration-value.ts';
 
 /** Texts as people and attackers write them: of the signs that the readers know, and of any others. */
@@ -105,54 +110,6 @@ describe('whatever stands in the database in place of a policy', () => {
         expect(off.means('request', who)).toBe('nobody');
         expect(off.holds(client, when)).toBe(false);
       }),
-    );
-  });
-
-  it('never gives more when one of the policies is out of its time', () => {
-    const realms = ['alpha', 'beta', 'gamma'];
-    const sensible: fc.Arbitrary<Policy> = fc.record({
-      name: fc.constant('p'),
-      scope: fc.constantFrom('monitoring', 'admin', 'system', 'ocra'),
-      action: fc.constantFrom('*', 'tokens', 'enable', 'read', 'request'),
-      realm: fc.constantFrom('*', 'alpha', 'beta, gamma', 'nosuch'),
-      active: fc.boolean(),
-      user: fc.constantFrom('*', 'alice', 'al.*', 'bob', '*, !alice'),
-      client: fc.constant(''),
-      time: fc.constantFrom('', '* * * * * 1990'),
-    });
-    const right = fc.constantFrom<Right[]>(
-      { scope: 'monitoring', action: 'tokens' },
-      { scope: 'admin', action: 'enable' },
-      { scope: 'system', action: 'read' },
-      { scope: 'ocra', action: 'request' },
-    );
-    const access = new AccessControl({ clock: { now: () => new Date(2026, 10, 20) } });
-    const granted = (policies: readonly Policy[], requested: Right): readonly string[] => {
-      const configuration = configurationOf({
-        realms: realms.map((name) => ({ name, resolvers: [] })),
-        policies,
-      });
-      const grant = attempt(() => access.authorize(configuration, callerNamed('alice'), requested));
-      return grant === undefined
-        ? []
-        : grant.realms === 'all'
-          ? ['all', ...realms]
-          : ['some', ...grant.realms];
-    };
-    fc.assert(
-      fc.property(
-        fc.array(sensible, { minLength: 1, maxLength: 5 }),
-        fc.nat(),
-        right,
-        (policies, index, requested) => {
-          const late = policies.map((one, at) =>
-            at === index % policies.length ? { ...one, time: '* * * * * 1990' } : one,
-          );
-          const before = new Set([...granted(policies, requested), 'some']);
-          expect(granted(late, requested).filter((realm) => !before.has(realm))).toEqual([]);
-        },
-      ),
-      { numRuns: 1000 },
     );
   });
 });
@@ -280,6 +237,53 @@ function mended(one: Policy, obstacles: readonly Obstacle[], who: Principal): Re
 function kindsOf({ obstacles }: PolicyVerdict): readonly string[] {
   return obstacles.map(({ kind }) => kind);
 }
+
+describe('the rights that policies give', () => {
+  it('are those of each single question', () => {
+    const administrators = fc.constantFrom('alice', 'bert', 'carol');
+    fc.assert(
+      fc.property(
+        base,
+        administrators,
+        fc.constantFrom(...RIGHT_SCOPES),
+        ({ policies }, administrator, scope) => {
+          const asked = knownActions(scope).filter((action) => {
+            const granting = grantingPolicies(policies, { administrator }, { scope, action });
+            return granting === 'open' || granting.some((policy) => !policy.withholds(action));
+          });
+          expect([...grantedActions(policies, administrator, scope)]).toEqual(asked);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('are none where a policy that names the administrator cannot be read, beside one for everybody', () => {
+    const own = { scope: 'system', action: 'write', realm: '*', client: '', active: true } as const;
+    const policies = [
+      new ReadPolicy({ ...own, name: 'named', user: 'alice', time: 'never' }),
+      new ReadPolicy({ ...own, name: 'everybody', user: '*', time: '' }),
+    ];
+    expect([...grantedActions(policies, 'alice', 'system')]).toEqual([]);
+    expect([...grantedActions(policies, 'bert', 'system')]).toEqual(['write']);
+  });
+
+  it('are never more when one of the policies is out of its time', () => {
+    const outOfTime = (one: Policy) => new ReadPolicy({ ...one, time: '* * * * * 1990' });
+    const realmsOf = (on: PolicyBase, who: Principal, wanted: Right): readonly string[] => {
+      const extent = granted(on, who, wanted);
+      return extent === 'all' ? ['some', 'all', ...REALMS] : extent === undefined ? [] : ['some', ...extent];
+    };
+    fc.assert(
+      fc.property(base, principal, right, fc.nat(5), (on, who, wanted, late) => {
+        const policies = on.policies.map((one, at) => (at === late ? outOfTime(one) : one));
+        const before = realmsOf(on, who, wanted);
+        expect(realmsOf({ ...on, policies }, who, wanted).filter((one) => !before.includes(one))).toEqual([]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
 
 describe('an explanation of a right', () => {
   it('says what the access control decides', () => {

@@ -7,13 +7,11 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, maxHeaderSize } from 'node:http';
 import { BlockList } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
@@ -22,9 +20,12 @@ import { declaredEndpoints } from '../../scripts/described-interface.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { codeBlocks } from './markdown.ts';
+import { temporaryFolder } from '../support/values/temporary-folder.ts';
 import { isInRepository, listRepositoryFiles, readRepositoryFile, REPOSITORY } from './repository-file.ts';
 
 const BLOCKED_BY_FETCH = 10_080;
+
+const root = temporaryFolder();
 
 interface LockedPackage {
   readonly resolved?: string;
@@ -112,26 +113,22 @@ describe('docker-compose.yml', () => {
     const files = [...(sections.get('secrets') ?? '').matchAll(/file: \.\/(.*)$/gm)].map(
       ([, file = '']) => file,
     );
-    const folder = mkdtempSync(join(tmpdir(), 'tankeeper-secrets-'));
-    try {
-      const script = join(REPOSITORY, 'docker/make-secrets');
-      execFileSync(script, ['secrets'], { cwd: folder });
-      expect(
-        readdirSync(join(folder, 'secrets'))
-          .map((name) => `secrets/${name}`)
-          .sort(),
-      ).toEqual([...files].sort());
-      const first = files.map((file) => readFileSync(join(folder, file), 'utf8'));
-      for (const password of first) {
-        expect(password).toMatch(/^[\w-]{32}\n$/);
-      }
-      expect(new Set(first).size).toBe(files.length);
-      expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700);
-      execFileSync(script, ['secrets'], { cwd: folder });
-      expect(files.map((file) => readFileSync(join(folder, file), 'utf8'))).toEqual(first);
-    } finally {
-      rmSync(folder, { recursive: true });
+    const folder = mkdtempSync(join(root, 'secrets-'));
+    const script = join(REPOSITORY, 'docker/make-secrets');
+    execFileSync(script, ['secrets'], { cwd: folder });
+    expect(
+      readdirSync(join(folder, 'secrets'))
+        .map((name) => `secrets/${name}`)
+        .sort(),
+    ).toEqual([...files].sort());
+    const first = files.map((file) => readFileSync(join(folder, file), 'utf8'));
+    for (const password of first) {
+      expect(password).toMatch(/^[\w-]{32}\n$/);
     }
+    expect(new Set(first).size).toBe(files.length);
+    expect(statSync(join(folder, 'secrets')).mode & 0o777).toBe(0o700);
+    execFileSync(script, ['secrets'], { cwd: folder });
+    expect(files.map((file) => readFileSync(join(folder, file), 'utf8'))).toEqual(first);
   });
 });
 
@@ -211,25 +208,21 @@ describe('package.json and its lock', () => {
 
 describe('the npm package', () => {
   it('holds no file that an operator has put beside the compose file', () => {
-    const checkout = mkdtempSync(join(tmpdir(), 'tankeeper-packed-'));
+    const checkout = mkdtempSync(join(root, 'packed-'));
     const files = ['.env', 'certificates/server.key', 'backups/a.age', 'docker-compose.yml'];
-    try {
-      copyFileSync(join(REPOSITORY, 'package.json'), join(checkout, 'package.json'));
-      for (const file of files) {
-        const place = join(checkout, 'deploy/compose', file);
-        mkdirSync(dirname(place), { recursive: true });
-        writeFileSync(place, 'x');
-      }
-      const words = ['pack', '--dry-run', '--json', '--ignore-scripts'];
-      const [packed] = JSON.parse(
-        execFileSync('npm', words, { cwd: checkout, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
-      ) as [{ readonly files: readonly { readonly path: string }[] }];
-      expect(packed.files.map(({ path }) => path).filter((path) => path.startsWith('deploy/'))).toEqual([
-        'deploy/compose/docker-compose.yml',
-      ]);
-    } finally {
-      rmSync(checkout, { recursive: true });
+    copyFileSync(join(REPOSITORY, 'package.json'), join(checkout, 'package.json'));
+    for (const file of files) {
+      const place = join(checkout, 'deploy/compose', file);
+      mkdirSync(dirname(place), { recursive: true });
+      writeFileSync(place, 'x');
     }
+    const words = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const [packed] = JSON.parse(
+      execFileSync('npm', words, { cwd: checkout, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    ) as [{ readonly files: readonly { readonly path: string }[] }];
+    expect(packed.files.map(({ path }) => path).filter((path) => path.startsWith('deploy/'))).toEqual([
+      'deploy/compose/docker-compose.yml',
+    ]);
   });
 });
 
@@ -296,41 +289,37 @@ describe('the secrets of an operator', () => {
     ['One host with containers', ['encryption.key', 'database.dump']],
     ['Kubernetes', ['secrets/encryption.key']],
   ])('are readable for nobody else, and outside of the checkout, by the guide: %s', (heading, written) => {
-    const home = realpathSync(mkdtempSync(join(tmpdir(), 'tankeeper-home-')));
-    try {
-      const checkout = join(home, 'checkout');
-      for (const file of ['docker/make-secrets', 'deploy/compose/.env.example']) {
-        mkdirSync(dirname(join(checkout, file)), { recursive: true });
-        copyFileSync(join(REPOSITORY, file), join(checkout, file));
-      }
-      const given = filesBelow(home);
-      mkdirSync(join(home, 'tankeeper'));
-      writeFileSync(join(home, 'tankeeper/identity.txt'), '', { mode: 0o600 });
-      const guide = readRepositoryFile('docs/guides/deployment.md');
-      const [section = ''] = guide.split(`\n## ${heading}\n`)[1]?.split('\n## ') ?? [];
-      const commands = codeBlocks(section).filter(({ language }) => language === 'sh');
-      const standIns =
-        'set -e; umask 022; compose() { echo x; }; sudo() { :; }; kubectl() { :; }; docker() { echo healthy; }';
-      execFileSync('bash', ['-c', [standIns, ...commands.map(({ text }) => text)].join('\n')], {
-        cwd: checkout,
-        env: { PATH: process.env.PATH, HOME: home },
-        stdio: 'pipe',
-      });
-      const files = filesBelow(home).filter((file) => !given.includes(file));
-      const isOpen = (path: string): boolean => (statSync(path).mode & 0o077) !== 0;
-      expect(files).toEqual(expect.arrayContaining(written.map((file) => `tankeeper/${file}`)));
-      expect(files.filter((file) => isOpen(join(home, file)) && isOpen(dirname(join(home, file))))).toEqual(
-        files.filter((file) => file.endsWith('/.env')),
-      );
-      // The compose file names these two.
-      expect(files.filter((file) => file.startsWith('checkout/') && !file.endsWith('/.env')).sort()).toEqual(
-        heading === 'Kubernetes'
-          ? []
-          : ['checkout/secrets/admin_password', 'checkout/secrets/database_password'],
-      );
-    } finally {
-      rmSync(home, { recursive: true });
+    const home = realpathSync(mkdtempSync(join(root, 'home-')));
+    const checkout = join(home, 'checkout');
+    for (const file of ['docker/make-secrets', 'deploy/compose/.env.example']) {
+      mkdirSync(dirname(join(checkout, file)), { recursive: true });
+      copyFileSync(join(REPOSITORY, file), join(checkout, file));
     }
+    const given = filesBelow(home);
+    mkdirSync(join(home, 'tankeeper'));
+    writeFileSync(join(home, 'tankeeper/identity.txt'), '', { mode: 0o600 });
+    const guide = readRepositoryFile('docs/guides/deployment.md');
+    const [section = ''] = guide.split(`\n## ${heading}\n`)[1]?.split('\n## ') ?? [];
+    const commands = codeBlocks(section).filter(({ language }) => language === 'sh');
+    const standIns =
+      'set -e; umask 022; compose() { echo x; }; sudo() { :; }; kubectl() { :; }; docker() { echo healthy; }';
+    execFileSync('bash', ['-c', [standIns, ...commands.map(({ text }) => text)].join('\n')], {
+      cwd: checkout,
+      env: { PATH: process.env.PATH, HOME: home },
+      stdio: 'pipe',
+    });
+    const files = filesBelow(home).filter((file) => !given.includes(file));
+    const isOpen = (path: string): boolean => (statSync(path).mode & 0o077) !== 0;
+    expect(files).toEqual(expect.arrayContaining(written.map((file) => `tankeeper/${file}`)));
+    expect(files.filter((file) => isOpen(join(home, file)) && isOpen(dirname(join(home, file))))).toEqual(
+      files.filter((file) => file.endsWith('/.env')),
+    );
+    // The compose file names these two.
+    expect(files.filter((file) => file.startsWith('checkout/') && !file.endsWith('/.env')).sort()).toEqual(
+      heading === 'Kubernetes'
+        ? []
+        : ['checkout/secrets/admin_password', 'checkout/secrets/database_password'],
+    );
   });
 
   // prettier-ignore
@@ -340,54 +329,46 @@ describe('the secrets of an operator', () => {
     'password', 'portal-password', 'transport-password.txt', 'backup-passphrase', '.env',
     'secrets/database_password', 'deploy/compose/backups/a.age', 'data/postgresql/PG_VERSION',
   ])('are ignored by git where they stand in the checkout: %s', (name) => {
-    const checkout = mkdtempSync(join(tmpdir(), 'tankeeper-ignored-'));
-    try {
-      copyFileSync(join(REPOSITORY, '.gitignore'), join(checkout, '.gitignore'));
-      execFileSync('git', ['init', '--quiet', checkout]);
-      const asked = spawnSync('git', ['check-ignore', '--quiet', name], { cwd: checkout });
-      expect(asked.status).toBe(0);
-    } finally {
-      rmSync(checkout, { recursive: true });
-    }
+    const checkout = mkdtempSync(join(root, 'ignored-'));
+    copyFileSync(join(REPOSITORY, '.gitignore'), join(checkout, '.gitignore'));
+    execFileSync('git', ['init', '--quiet', checkout]);
+    const asked = spawnSync('git', ['check-ignore', '--quiet', name], { cwd: checkout });
+    expect(asked.status).toBe(0);
   });
 });
 
 describe('deploy/systemd/command', () => {
   it('runs commands with the variables of the service, before which those of the caller go', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tankeeper-command-'));
-    try {
-      const program = join(folder, 'program.js');
-      writeFileSync(program, 'console.log(JSON.stringify([process.env, process.argv.slice(2)]))');
-      writeFileSync(
-        join(folder, 'environment'),
-        '# NO=1\nDATABASE_URL=postgres://u@h/d?x=1#y\n\nPUBLIC_URL="https://a b"\nSERVE_APP=\'$(id) `id`\'\nPORT=1\nnot this=2\nA-B=3\nSERVE_CONSOLE=off',
+    const folder = mkdtempSync(join(root, 'command-'));
+    const program = join(folder, 'program.js');
+    writeFileSync(program, 'console.log(JSON.stringify([process.env, process.argv.slice(2)]))');
+    writeFileSync(
+      join(folder, 'environment'),
+      '# NO=1\nDATABASE_URL=postgres://u@h/d?x=1#y\n\nPUBLIC_URL="https://a b"\nSERVE_APP=\'$(id) `id`\'\nPORT=1\nnot this=2\nA-B=3\nSERVE_CONSOLE=off',
+    );
+    const command = readRepositoryFile('deploy/systemd/command')
+      .replace('account=tankeeper', 'account=$(id -un)')
+      .replace('/etc/tankeeper/environment', join(folder, 'environment'))
+      .replace(/program=.*/, `program=${program}`);
+    const { PATH } = process.env;
+    const run = (env: NodeJS.ProcessEnv): unknown =>
+      JSON.parse(
+        execFileSync('sh', ['-c', command, 'tankeeper', 'token', 'a b'], {
+          env: { PATH, ...env },
+          encoding: 'utf8',
+        }),
       );
-      const command = readRepositoryFile('deploy/systemd/command')
-        .replace('account=tankeeper', 'account=$(id -un)')
-        .replace('/etc/tankeeper/environment', join(folder, 'environment'))
-        .replace(/program=.*/, `program=${program}`);
-      const { PATH } = process.env;
-      const run = (env: NodeJS.ProcessEnv): unknown =>
-        JSON.parse(
-          execFileSync('sh', ['-c', command, 'tankeeper', 'token', 'a b'], {
-            env: { PATH, ...env },
-            encoding: 'utf8',
-          }),
-        );
-      const expected = {
-        DATABASE_URL: 'postgres://u@h/d?x=1#y',
-        PUBLIC_URL: 'https://a b',
-        SERVE_APP: '$(id) `id`',
-        PORT: '7',
-        SERVE_CONSOLE: 'off',
-        DATA_DIR: '/var/lib/tankeeper',
-        HOME: '/var/lib/tankeeper',
-        NODE_ENV: 'production',
-      };
-      expect(run({ PORT: '7' })).toEqual([expect.objectContaining(expected), ['token', 'a b']]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const expected = {
+      DATABASE_URL: 'postgres://u@h/d?x=1#y',
+      PUBLIC_URL: 'https://a b',
+      SERVE_APP: '$(id) `id`',
+      PORT: '7',
+      SERVE_CONSOLE: 'off',
+      DATA_DIR: '/var/lib/tankeeper',
+      HOME: '/var/lib/tankeeper',
+      NODE_ENV: 'production',
+    };
+    expect(run({ PORT: '7' })).toEqual([expect.objectContaining(expected), ['token', 'a b']]);
   });
 });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
 import { queryOnce } from '../support/database/test-server.ts';
 import { WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { callerNamed } from '../support/values/callers.ts';
 import { DeliveringApplication, TestDispatcher } from './delivering-application.ts';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -161,5 +162,50 @@ describe('the endpoints of webhooks', () => {
     const answer = await application.asAdmin(`/admin/webhook/${act}`, { name: 'sime' });
     expect(answer.body).toHaveProperty('result.error.message', "There is no webhook 'sime'");
     await value('remove');
+  });
+});
+
+const service = () => application.services.webhooks;
+
+describe('the administration of webhooks', () => {
+  it('shows the path of a URL to those only who may change it', async () => {
+    const reader = callerNamed('admin', { rights: ['system:read'] });
+    await service().add(OPERATOR, { name: 'a', url: 'https://siem.example.com/T0/secret?key=1' });
+    expect(await service().list(callerNamed('admin', { rights: ['system:write', 'system:read'] }))).toEqual([
+      expect.objectContaining({ url: 'https://siem.example.com/T0/secret?key=1' }),
+    ]);
+    // The path of a URL may be what lets in.
+    expect(await service().show(reader, 'a')).toMatchObject({ url: 'https://siem.example.com' });
+    await service().remove(OPERATOR, 'a');
+  });
+
+  it('takes from administrators no receiver by http://, even where they allow it', async () => {
+    const given = { name: 'a', url: 'http://127.0.0.1/', allowsHttp: true };
+    await expect(service().add(callerNamed('admin'), given)).rejects.toThrow('at the machine');
+    expect(await service().list(OPERATOR)).toEqual([]);
+  });
+
+  it('sends nothing to an inner address behind a name that an administrator has given', async () => {
+    const { port } = new URL(receiver.url);
+    await service().add(callerNamed('admin'), { name: 'inner', url: `https://localhost:${port}/` });
+    expect(await service().show(OPERATOR, 'inner')).toMatchObject({ isBounded: true });
+    const before = [...receiver.received];
+    const { failure } = await service().test(callerNamed('admin'), 'inner');
+    expect(failure).toMatch(/nothing is sent there: .* is no public address/);
+    expect(receiver.received).toEqual(before);
+    await service().remove(OPERATOR, 'inner');
+  });
+
+  it('adds a name once, and no more than 32', async () => {
+    const add = (name: string) => service().add(OPERATOR, { name, url: 'https://siem.example.com/' });
+    const names = Array.from({ length: 32 }, (_, number) => `n${number}`);
+    for (const name of names) {
+      await add(name);
+    }
+    await expect(add('n1')).rejects.toThrow('already');
+    await expect(add('more')).rejects.toThrow('the most');
+    for (const name of names) {
+      await service().remove(OPERATOR, name);
+    }
   });
 });

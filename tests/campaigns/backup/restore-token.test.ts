@@ -1,23 +1,24 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { type Ended, runCli } from '../../cli/cli-process.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { APP_KEY, totpAt } from '../../support/values/authenticator-app.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
-let folder: string;
-let database: TestDatabase;
 let environment: Readonly<Record<string, string>>;
 let server: ServerProcess;
 let client: ServerClient;
 
+afterAll(() => server.stop());
+
+const folder = temporaryFolder();
+const database = databaseOfTests();
+
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-restore-token-'));
-  database = await createTestDatabase();
   environment = { DATABASE_URL: database.url, DATA_DIR: folder };
   server = await startServerProcess(environment);
   client = await ServerClient.open(server);
@@ -34,12 +35,6 @@ beforeAll(async () => {
   await writeFile(join(folder, 'identity'), identity);
   const lock = ['--recipient', await identityToRecipient(identity)];
   expect(await runCli(['export', join(folder, 'b.age'), ...lock], environment)).toMatchObject({ code: 0 });
-});
-
-afterAll(async () => {
-  await server.stop();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function asked(path: string, parameters: Record<string, string>): Promise<void> {

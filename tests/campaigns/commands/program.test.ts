@@ -10,47 +10,43 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { readRepositoryFile, REPOSITORY } from '../../repository/repository-file.ts';
 
+const root = temporaryFolder();
 let checkout: string;
+
+/** Writes a file of the checkout, and makes its folder. */
+function put(path: string, text: string): void {
+  mkdirSync(dirname(join(checkout, path)), { recursive: true });
+  writeFileSync(join(checkout, path), text);
+}
 
 /** A checkout with the programs of this one, and with sources that say from where they run. */
 beforeEach(() => {
-  checkout = mkdtempSync(join(tmpdir(), 'tankeeper-checkout-'));
-  cpSync(join(REPOSITORY, 'bin'), join(checkout, 'bin'), { recursive: true });
-  cpSync(join(REPOSITORY, 'scripts/build.js'), join(checkout, 'scripts/build.js'));
-  cpSync(join(REPOSITORY, 'package.json'), join(checkout, 'package.json'));
-  cpSync(join(REPOSITORY, 'tsconfig.json'), join(checkout, 'tsconfig.json'));
+  checkout = mkdtempSync(join(root, 'checkout-'));
+  for (const program of ['bin', 'scripts/build.js', 'package.json', 'tsconfig.json']) {
+    cpSync(join(REPOSITORY, program), join(checkout, program), { recursive: true });
+  }
   symlinkSync(join(REPOSITORY, 'node_modules'), join(checkout, 'node_modules'));
-  mkdirSync(join(checkout, 'app/component'), { recursive: true });
-  writeFileSync(join(checkout, 'app/vite.config.ts'), 'export default { root: import.meta.dirname };\n');
-  writeFileSync(join(checkout, 'app/index.html'), '<!doctype html>\n');
-  writeFileSync(
-    join(checkout, 'app/component/vite.config.ts'),
+  for (const site of ['app', 'console']) {
+    put(`${site}/vite.config.ts`, 'export default { root: import.meta.dirname };\n');
+    put(`${site}/index.html`, '<!doctype html>\n');
+  }
+  put(
+    'app/component/vite.config.ts',
     "export default { root: import.meta.dirname, build: { lib: { entry: 'part.ts', fileName: 'part', formats: ['es'] } } };\n",
   );
-  writeFileSync(join(checkout, 'app/component/part.ts'), 'export const part = 1;\n');
-  mkdirSync(join(checkout, 'console'));
-  writeFileSync(join(checkout, 'console/vite.config.ts'), 'export default { root: import.meta.dirname };\n');
-  writeFileSync(join(checkout, 'console/index.html'), '<!doctype html>\n');
+  put('app/component/part.ts', 'export const part = 1;\n');
   mkdirSync(join(checkout, 'docs/guides'), { recursive: true });
-  mkdirSync(join(checkout, 'src/kernel'), { recursive: true });
-  mkdirSync(join(checkout, 'src/keys'));
-  writeFileSync(join(checkout, 'src/keys/pkcs11-process.ts'), 'export {};\n');
-  writeFileSync(
-    join(checkout, 'src/main.ts'),
-    "import { place } from './kernel/place.ts';\nconsole.log(place());\n",
-  );
-  writeFileSync(
-    join(checkout, 'src/kernel/place.ts'),
+  put('src/keys/pkcs11-process.ts', 'export {};\n');
+  put('src/main.ts', "import { place } from './kernel/place.ts';\nconsole.log(place());\n");
+  put(
+    'src/kernel/place.ts',
     "export function place(): string {\n  return import.meta.url.endsWith('.ts') ? 'sources' : 'build';\n}\n",
   );
-});
-afterEach(() => {
-  rmSync(checkout, { recursive: true });
 });
 
 function run(...parameters: readonly string[]): { status: number | null; out: string; err: string } {
@@ -74,8 +70,8 @@ describe('bin/tankeeper.js', () => {
   });
 
   it('loads sources also after a Ctrl-C, which a terminal sends to all processes of a program', () => {
-    writeFileSync(
-      join(checkout, 'src/main.ts'),
+    put(
+      'src/main.ts',
       [
         "import { setTimeout } from 'node:timers/promises';",
         "process.on('SIGINT', () => undefined);",
@@ -90,23 +86,23 @@ describe('bin/tankeeper.js', () => {
   });
 
   it('runs the build of the sources beside it, and the sources once one of these or a library is another, until the next build', () => {
-    writeFileSync(join(checkout, 'src/kernel/unused.ts'), 'export const unused = 1;\n');
-    writeFileSync(join(checkout, 'package-lock.json'), '{}\n');
+    put('src/kernel/unused.ts', 'export const unused = 1;\n');
+    put('package-lock.json', '{}\n');
     const changes = {
       edited: () => {
         appendFileSync(join(checkout, 'src/kernel/place.ts'), '// edited\n');
       },
       added: () => {
-        writeFileSync(join(checkout, 'src/kernel/clock.ts'), '');
+        put('src/kernel/clock.ts', '');
       },
       'added SQL': () => {
-        writeFileSync(join(checkout, 'src/kernel/clock.sql'), '');
+        put('src/kernel/clock.sql', '');
       },
       removed: () => {
         remove('src/kernel/unused.ts');
       },
       'another version': () => {
-        writeFileSync(join(checkout, 'package-lock.json'), '{"lockfileVersion": 3}\n');
+        put('package-lock.json', '{"lockfileVersion": 3}\n');
       },
       'a build that was not finished': () => {
         remove('dist/sources.sha256');
@@ -149,7 +145,7 @@ describe('bin/tankeeper.js', () => {
 describe('scripts/build.js', () => {
   it('leaves nothing of an earlier build, and nothing beside it', () => {
     build();
-    writeFileSync(join(checkout, 'dist/old.js'), '');
+    put('dist/old.js', '');
     build();
     expect(existsSync(join(checkout, 'dist/old.js'))).toBe(false);
     expect(existsSync(join(checkout, 'dist/main.js'))).toBe(true);
@@ -168,8 +164,7 @@ describe('scripts/build.js', () => {
 
   it('copies the build in dist/ with --copy, unless one of its inputs is another', () => {
     build();
-    mkdirSync(join(checkout, 'app/dist'));
-    writeFileSync(join(checkout, 'app/dist/index.html'), '<!doctype html>\n');
+    put('app/dist/index.html', '<!doctype html>\n');
     // Whatever is not copied cannot be built.
     remove('node_modules');
     const copy = (): ReturnType<typeof run> => build('copied', '--copy');

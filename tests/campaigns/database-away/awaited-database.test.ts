@@ -1,35 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import { freePort } from '../../support/servers/wait-for-port.ts';
 import { runTankeeper } from '../../support/servers/server-process.ts';
 import { testProgram } from '../../support/servers/test-build.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { until } from '../../support/values/until.ts';
 
 const WAITS = 'The server waits for its database';
 
-let folder: string;
-let database: TestDatabase;
+const folder = temporaryFolder();
+const database = databaseOfTests({ schema: 'empty' });
 const endings: (() => unknown)[] = [];
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tankeeper-awaited-'));
-  database = await createTestDatabase({ schema: 'empty' });
-});
 afterEach(async () => {
   for (const end of endings.splice(0)) {
     await end();
   }
-});
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await database.drop();
 });
 
 /** A server that may wait: it need not listen yet. */

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { codeBlocks, shellLines } from '../../repository/markdown.ts';
 import { readRepositoryFile } from '../../repository/repository-file.ts';
-import { type TestDatabase, createTestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { testProgram } from '../../support/servers/test-build.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
 /** The input at the prompts of a roll-out and of a challenge, by the text since the last answer. */
 const ANSWERS: readonly (readonly [prompt: RegExp, answer: (text: string) => string])[] = [
@@ -59,26 +59,21 @@ const commands = codeBlocks(page)
   .filter(({ language }) => language === 'sh')
   .flatMap(({ text }) => shellLines(text));
 
-let folder: string;
-let test: TestDatabase;
 let server: ServerProcess;
 let environment: Record<string, string>;
 
+afterAll(() => server.stop());
+
+const folder = temporaryFolder();
+const test = databaseOfTests();
+
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-start-'));
-  test = await createTestDatabase();
   await mkdir(join(folder, 'bin'));
   const program = `#!/bin/sh\nexec '${process.execPath}' '${testProgram()}' "$@"\n`;
   await writeFile(join(folder, 'bin/tankeeper'), program, { mode: 0o755 });
   const path = `${join(folder, 'bin')}:${process.env.PATH ?? ''}`;
   environment = { DATABASE_URL: test.url, DATA_DIR: join(folder, 'data'), HOME: folder, PATH: path };
   server = await startServerProcess(environment);
-});
-
-afterAll(async () => {
-  await server.stop();
-  await test.drop();
-  await rm(folder, { recursive: true });
 });
 
 const atTerminal = (command: string): Promise<string> => answerAtTerminal(command, folder, environment);

@@ -6,7 +6,7 @@ import { SETTINGS, person, unit } from '../../support/servers/ldap-resolver.ts';
 import { findSlapd, READER_PASSWORD, type Slapd, startSlapd } from '../../support/servers/slapd.ts';
 import { reachOf, sqlSettings } from '../../support/servers/sql-resolver.ts';
 import { OPERATOR, type Result, TestApplication } from '../../support/application/test-application.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
@@ -18,15 +18,20 @@ const HASH =
 
 const slapdProgram = findSlapd();
 const folder = temporaryFolder();
-let people: TestDatabase;
 let proxy: DatabaseProxy;
 let slapd: Slapd | undefined;
 let application: TestApplication;
 
 const ask = (...given: Parameters<TestApplication['ask']>) => application.ask(...given);
 
+afterAll(async () => {
+  await application.close();
+  await Promise.all([proxy.stop(), slapd?.remove()]);
+});
+
+const people = databaseOfTests({ schema: 'empty' });
+
 beforeAll(async () => {
-  people = await createTestDatabase({ schema: 'empty' });
   await people.database.knex.raw(`
     CREATE TABLE people (id integer, "user" text, password text, salt text, "givenName" text, sn text, mail text,
       "telephoneNumber" text, mobile text);
@@ -41,12 +46,6 @@ beforeAll(async () => {
       : await startSlapd(slapdProgram, {
           entries: [unit('people'), person('anna', { userPassword: PASSWORD })],
         });
-});
-
-afterAll(async () => {
-  await application.close();
-  await Promise.all([proxy.stop(), slapd?.remove()]);
-  await people.drop();
 });
 
 /** As old scripts write them: names in any case, values as texts. */

@@ -1,41 +1,31 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { mkdtemp, readFile, rm, unlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, unlink, writeFile } from 'node:fs/promises';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import { freePort, waitForPort } from '../../support/servers/wait-for-port.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { testProgram } from '../../support/servers/test-build.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { until } from '../../support/values/until.ts';
 
 /** More lines than a pipe, its reader and the server keep. */
 const MANY = 9_000;
 
-let folder: string;
-let database: TestDatabase;
+const folder = temporaryFolder();
+const database = databaseOfTests();
 let child: ChildProcess;
 let port: number;
 let metricsPort: number;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-full-'));
-  database = await createTestDatabase();
-});
 
 afterEach(async () => {
   expect(child.exitCode).toBeNull();
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
-});
-
-afterAll(async () => {
-  await database.drop();
-  await rm(folder, { recursive: true });
 });
 
 /** @param output where the process writes its log */

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,21 +8,23 @@ import {
   runTankeeper,
   startServerProcess,
 } from '../../support/servers/server-process.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
 const run = promisify(execFile);
 const SCRIPT = join(import.meta.dirname, '../../../docs/examples/old_client.py');
 const PASSWORD = 'correct horse';
 
-let database: TestDatabase;
-let folder: string;
 let environment: Record<string, string>;
 let server: ServerProcess;
 let apiToken: string;
 
+afterAll(() => server.stop());
+
+const folder = temporaryFolder();
+const database = databaseOfTests();
+
 beforeAll(async () => {
-  database = await createTestDatabase();
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-old-clients-'));
   await writeFile(join(folder, 'password'), PASSWORD);
   environment = {
     DATABASE_URL: database.url,
@@ -34,12 +35,6 @@ beforeAll(async () => {
   server = await startServerProcess(environment);
   const added = await runTankeeper(['api-token', 'add', 'admin', 'test', '*', '--json'], environment);
   apiToken = /tk_[\w-]{43}/.exec(added.output)?.[0] ?? added.output;
-});
-
-afterAll(async () => {
-  await server.stop();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 async function runClient({ baseUrl }: ServerProcess, way: string, serial: string): Promise<unknown[]> {

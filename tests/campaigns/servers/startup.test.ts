@@ -1,32 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { MIGRATION_LOCK } from '../../../src/database/migrate.ts';
 import { REPOSITORY } from '../../repository/repository-file.ts';
 import { untilWaiting } from '../../support/database/held-statement.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { createTestDatabase, databaseOfTests } from '../../support/database/test-database.ts';
 import { freePort } from '../../support/servers/wait-for-port.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { until } from '../../support/values/until.ts';
 
-let folder: string;
-let empty: TestDatabase;
-let ready: TestDatabase;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tankeeper-startup-'));
-  [empty, ready] = await Promise.all([createTestDatabase({ schema: 'empty' }), createTestDatabase()]);
-});
-
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await Promise.all([empty.drop(), ready.drop()]);
-});
+const folder = temporaryFolder();
+const empty = databaseOfTests({ schema: 'empty' });
+const ready = databaseOfTests();
 
 /** @returns the status by path; undefined where nothing answers */
 async function statusOf(base: string, path: string): Promise<number | undefined> {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newApiToken } from '../../../src/administrators/administrator-service.ts';
@@ -7,7 +6,7 @@ import { AdministratorStore } from '../../../src/administrators/administrator-st
 import { newSession, secretHash } from '../../../src/administrators/session.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { Argon2PasswordHasher } from '../../../src/users/password-hash.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import { type Answered, ServerClient } from '../../support/servers/server-client.ts';
 import {
   runTankeeper,
@@ -15,30 +14,28 @@ import {
   startServerProcess,
 } from '../../support/servers/server-process.ts';
 import { ACT } from '../../support/values/token-values.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { until } from '../../support/values/until.ts';
 
-let folder: string;
-let database: TestDatabase;
 let environment: Readonly<Record<string, string>>;
 let servers: readonly [ServerProcess, ServerProcess];
 let clients: readonly [ServerClient, ServerClient];
 
+afterAll(async () => {
+  const ends = await Promise.all(servers.map((server) => server.stop()));
+  expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+});
+
+const folder = temporaryFolder();
+const database = databaseOfTests({ schema: 'empty' });
+
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tankeeper-two-servers-'));
-  database = await createTestDatabase({ schema: 'empty' });
   environment = { DATABASE_URL: database.url, DATA_DIR: folder, LIMIT_LOGIN_FAILURES: '10000' };
   // At once, on an empty database: one migrates and makes the key, the other waits for it.
   servers = await Promise.all([startServerProcess(environment), startServerProcess(environment)]);
   const client = await ServerClient.open(...servers);
   clients = [client.at(servers[0]), client.at(servers[1])];
   await runTankeeper(['setting', 'set', 'OcraMaxChallengeRequests', '1000'], environment);
-});
-
-afterAll(async () => {
-  const ends = await Promise.all(servers.map((server) => server.stop()));
-  rmSync(folder, { recursive: true });
-  await database.drop();
-  expect(ends.map(({ code }) => code)).toEqual([0, 0]);
 });
 
 /** Sends requests at once, by turns to both servers. @returns the values of the answers */

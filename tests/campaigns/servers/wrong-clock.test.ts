@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { computeResponse, timeStepAt } from '../../../src/ocra/compute.ts';
 import { questionOf } from '../../support/values/asked-question.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import {
   type ProcessEnd,
   type ServerProcess,
@@ -14,6 +13,7 @@ import {
   startServerProcess,
 } from '../../support/servers/server-process.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { until } from '../../support/values/until.ts';
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
@@ -23,12 +23,15 @@ const SHIFTED = pathToFileURL(join(import.meta.dirname, '../../support/environme
 /** Makes the removal of everything that is old by any measure a matter of seconds. */
 const EAGER = { HOUSEKEEPING_INTERVAL: '1', CHALLENGE_RETENTION: '1', AUDIT_RETENTION: '400D' };
 
-let folder: string;
-let database: TestDatabase;
 let first: ServerProcess;
 let client: ServerClient;
 const running: ServerProcess[] = [];
 let number = 0;
+
+afterAll(() => Promise.all([first, ...running].map((server) => server.stop())));
+
+const folder = temporaryFolder();
+const database = databaseOfTests({ schema: 'empty' });
 
 function environment(shift?: number): Record<string, string> {
   const own = { DATABASE_URL: database.url, DATA_DIR: folder, LIMIT_EXEMPT: 'loopback' };
@@ -49,8 +52,6 @@ async function start(shift: number, more: Record<string, string> = {}): Promise<
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tankeeper-wrong-clock-'));
-  database = await createTestDatabase({ schema: 'empty' });
   first = await startServerProcess({ ...environment(), HOUSEKEEPING_INTERVAL: 'off' });
   client = await ServerClient.open(first);
   await client.post('/admin/init', { type: 'ocra', serial: 'TIMED', otpkey: KEY, ocrasuite: SUITE.text });
@@ -58,12 +59,6 @@ beforeAll(async () => {
 
 afterEach(() => {
   client.turnTo(first);
-});
-
-afterAll(async () => {
-  await Promise.all([first, ...running].map((server) => server.stop()));
-  rmSync(folder, { recursive: true });
-  await database.drop();
 });
 
 /** @returns the transaction, and the response of a phone whose clock is right */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { keyOf } from '../../../src/challenges/enrolment/enrolment.ts';
-import { assertSerial } from '../../../src/tokens/token.ts';
 
 const made = Buffer.alloc(20, 7);
 const make = (size: number): Buffer => made.subarray(0, size);
@@ -33,21 +32,4 @@ describe('the key of a new token', () => {
       expect.objectContaining({ message: expect.not.stringContaining('deadbeef') }),
     );
   });
-});
-
-describe('a serial', () => {
-  it.each(['OCRA0001AAC4', 'a', '!'.repeat(64), '{}[]'])('may be %s', (serial) => {
-    expect(() => {
-      assertSerial(serial);
-    }).not.toThrow();
-  });
-
-  it.each(['', ' ', 'a b', 'a\u0000', 'ä', 'x'.repeat(65), 'OCRA*', '*', 'a\n'])(
-    'may not be %j',
-    (serial) => {
-      expect(() => {
-        assertSerial(serial);
-      }).toThrow(expect.objectContaining({ code: 'parameter.invalid' }));
-    },
-  );
 });

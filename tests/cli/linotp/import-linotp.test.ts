@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
@@ -8,6 +7,7 @@ import { expectedOf, loadDump, replaced, withDump } from '../../linotp/linotp-fi
 import { wholeContent } from '../../linotp/stored-installation.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import type { TestDatabase } from '../../support/database/test-database.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { importLinotp } from './linotp-command.ts';
 
 const FIXTURE = '2.12.6-postgresql';
@@ -20,6 +20,7 @@ interface JsonReport {
   readonly summary: ImportSummary;
 }
 
+const root = temporaryFolder();
 let linotp: TestDatabase;
 let app: TestApplication;
 let sql: Knex;
@@ -35,14 +36,11 @@ afterAll(() => linotp.drop());
 beforeEach(async () => {
   app = await TestApplication.open();
   sql = app.sql;
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-report-'));
+  folder = await mkdtemp(join(root, 'each-'));
   report = join(folder, 'report.txt');
 });
 
-afterEach(async () => {
-  await app.close();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => app.close());
 
 function importUnchanged(...more: readonly string[]): ReturnType<typeof importLinotp> {
   return importLinotp(app, { fixture: FIXTURE, database: linotp.url }, ...more);

@@ -52,7 +52,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   };
 }
 
-/** @returns a database for the tests of the file or the `describe` that calls this; it is there when they begin */
+/** @returns a database for the tests of the file or the `describe` that calls this, up to the `afterAll` above it */
 export function databaseOfTests(options?: TestDatabaseOptions): Omit<TestDatabase, 'drop'> {
   let made: TestDatabase | undefined;
   beforeAll(async () => {

@@ -1,5 +1,7 @@
 import type { Database } from '../../../src/database/database.ts';
 
+type Tables = Pick<Database, 'knex'>;
+
 /** The fields of a token that counting needs. */
 export interface TokenSketch {
   readonly serial: string;
@@ -17,11 +19,8 @@ export interface StateSketch {
 }
 
 /** Writes resolvers, realms and tokens directly into the tables, past the services. */
-export async function insertState(
-  database: Database,
-  { resolvers, realms, tokens }: StateSketch,
-): Promise<void> {
-  const { knex } = database;
+export async function insertState({ knex }: Tables, state: StateSketch): Promise<void> {
+  const { resolvers, realms, tokens } = state;
   for (const name of resolvers) {
     await knex('resolvers').insert({ name, kind: 'managed' });
   }
@@ -35,11 +34,11 @@ export async function insertState(
       );
     }
   }
-  await insertTokens(database, tokens);
+  await insertTokens({ knex }, tokens);
 }
 
 /** Writes tokens of existing resolvers and realms. */
-export async function insertTokens({ knex }: Database, tokens: readonly TokenSketch[]): Promise<void> {
+export async function insertTokens({ knex }: Tables, tokens: readonly TokenSketch[]): Promise<void> {
   for (const { serial, realms, active = true, owner } of tokens) {
     await knex.raw(
       `INSERT INTO tokens (serial, type, active, realm_set_id, owner_resolver_id, owner_user_id, owner_login)

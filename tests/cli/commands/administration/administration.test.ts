@@ -7,19 +7,7 @@ import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
 const SQL = { Driver: 'postgresql', Server: 'db', Limit: '5' };
 const ANSWERS: Answers = {
-  'administrators.addApiToken': { token: 'tk_secret' },
   'resolvers.list': [{ id: '3', name: 'people', kind: 'sql', settings: SQL, secretStamp: 'f00d' }],
-  'users.list': [
-    {
-      userId: '7',
-      login: 'ada',
-      givenName: 'Ada',
-      surname: '\u001b[31mL',
-      email: 'a@b',
-      phone: '1',
-      resolver: 'customers',
-    },
-  ],
 };
 
 const run = (parameters: readonly string[], typed?: readonly string[]) =>
@@ -49,18 +37,5 @@ describe('passwords', () => {
     expect({ code, calls }).toEqual({ code: 1, calls: [] });
     expect(err).toContain('Connect holds a password');
     expect(out + err).not.toContain('geheim');
-  });
-});
-
-describe('what people read', () => {
-  it('holds nothing that a terminal would obey', async () => {
-    const { out } = await run(['user', 'list', '--realm', 'bank']);
-    expect(out).not.toContain('\u001b');
-    expect(out).toContain('\\u001b[31mL');
-  });
-
-  it('shows a new API token once, and says so', async () => {
-    const { out } = await run(['api-token', 'add', 'admin', 'probe', '*']);
-    expect(out).toBe('tk_secret\nThis is shown once; only its hash is kept.\n');
   });
 });

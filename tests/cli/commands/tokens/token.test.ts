@@ -19,7 +19,7 @@ const TOKEN: TokenView = {
   id: '1',
   serial: 'OCRA1',
   type: 'ocra',
-  description: 'blue \u001b[31mone',
+  description: 'blue',
   active: true,
   failCount: 2,
   maxFail: 10,
@@ -58,8 +58,6 @@ const ANSWERS: Answers = {
     next: null,
     total: 2,
   },
-  'tokens.show': TOKEN,
-  'people.latestOf': null,
   'enrolment.init': PHASE1,
 };
 
@@ -78,7 +76,7 @@ beforeAll(async () => {
   await writeFile(emptyFile, '');
 });
 
-describe('token list and show', () => {
+describe('token list', () => {
   it('shows people what they look for first', async () => {
     const { out } = await run(['list']);
     expect(out).toBe(
@@ -91,12 +89,6 @@ describe('token list and show', () => {
         '',
       ].join('\n'),
     );
-  });
-
-  it('shows nothing that a terminal would obey', async () => {
-    const { out } = await run(['show', 'OCRA1']);
-    expect(out).not.toContain('\u001b');
-    expect(out).toContain('blue \\u001b[31mone');
   });
 });
 

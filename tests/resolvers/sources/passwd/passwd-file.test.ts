@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import {
   type PasswdContent,
   PasswdFault,
@@ -11,6 +12,7 @@ import { Semaphore } from '../../../../src/kernel/bounded-work.ts';
 import { describeTrial, isUsual } from '../../../../src/resolvers/user-source.ts';
 import { examination } from '../../../support/application/user-sources.ts';
 import { eventualRefusal } from '../../../support/values/refusal.ts';
+import { deferred } from '../../../support/values/until.ts';
 import { ReadableHasher } from '../../../support/application/readable-hasher.ts';
 import { makeNamedPipe } from '../../../support/servers/named-pipe.ts';
 import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
@@ -31,23 +33,27 @@ beforeEach(async () => {
   folder = await mkdtemp(join(root, 'each-'));
   fileName = join(folder, 'passwd');
   warnings = [];
+  source = opened();
+});
+
+function opened({ fileReads = new Semaphore(1), timeoutMs = 30_000 } = {}): PasswdFile {
   const warn = (message: string, fields?: object) => warnings.push(JSON.stringify({ message, ...fields }));
-  source = new PasswdFile({
+  return new PasswdFile({
     resolver: 'file',
     fileName,
     hasher: new ReadableHasher(),
     log: { error: warn, warn, info: warn, debug: warn },
-    timeoutMs: 30_000,
-    fileReads: new Semaphore(1),
+    timeoutMs,
+    fileReads,
   });
-});
+}
 
 async function logins(): Promise<string[]> {
   return (await source.list()).map(({ login }) => login);
 }
 
-async function fault(): Promise<string> {
-  const refusal = await eventualRefusal(source.count());
+async function fault(asked = source): Promise<string> {
+  const refusal = await eventualRefusal(asked.count());
   expect(refusal.code).toBe('resolver.unavailable');
   expect(refusal.message).not.toContain(folder);
   expect(refusal.detail).toBe(`passwd file ${fileName}`);
@@ -83,7 +89,7 @@ describe('a passwd file', () => {
     expect(await source.count()).toBe(4);
   });
 
-  it('tells how many users share an id, as Unix allows', async () => {
+  it('tells how many users share an id, as Unix allows; the first counts', async () => {
     const line = (login: string, id: string): string => `${login}:x:${id}:1::/:/bin/sh`;
     const accounts = [
       line('a', '1'),
@@ -95,6 +101,8 @@ describe('a passwd file', () => {
     ];
     await writeFile(fileName, `${accounts.join('\n')}\n`);
     expect(await source.examine()).toEqual(examination(6, { sharingId: 5 }));
+    expect((await source.findById('2'))?.login).toBe('e');
+    expect((await source.findByLogin('f'))?.userId).toBe('2');
   });
 
   it('may have short lines, and lines in Latin-1 among others in UTF-8', async () => {
@@ -161,12 +169,6 @@ describe('a passwd file', () => {
     expect(warnings).toEqual([
       '{"message":"A resolver keeps a password in a form that is not verified","resolver":"file"}',
     ]);
-  });
-
-  it('lets several accounts share an id, as Unix does; the first counts', async () => {
-    await writeFile(fileName, 'root:x:0:0:::\ntoor:x:0:0:::\n');
-    expect((await source.findById('0'))?.login).toBe('root');
-    expect((await source.findByLogin('toor'))?.userId).toBe('0');
   });
 
   it('is read again when it changes: in place, by replacement, or in its times alone', async () => {
@@ -284,23 +286,108 @@ describe('a passwd file with a fault', () => {
     expect(await logins()).toEqual(['gast']);
   });
 
-  it('that is a folder, a pipe or too large is refused, without waiting for anybody', async () => {
+  it('that is a folder or a pipe is refused, without waiting for anybody', async () => {
     await mkdir(fileName);
     expect(await fault()).toBe('it is not a regular file');
     await rm(fileName, { recursive: true });
     makeNamedPipe(fileName);
     expect(await fault()).toBe('it is not a regular file');
-    await rm(fileName);
-    const long = `${'#'.repeat(1023)}\n`.repeat(1024);
-    await writeFile(fileName, long);
-    for (let megabytes = 1; megabytes <= 64; megabytes += 1) {
-      await writeFile(fileName, long, { flag: 'a' });
-    }
-    expect(await fault()).toBe('it has more than 67108864 bytes');
   });
 });
 
-import fc from 'fast-check';
+/** Some megabytes, so that reading takes a while. */
+function usersOf(prefix: string): string {
+  return Array.from({ length: 20_000 }, (_, index) => `${prefix}${index}:x:${index}::::\n`).join('');
+}
+
+describe('a large passwd file', () => {
+  it('of 1 GB is refused for its size before anything of it is read', async () => {
+    const handle = await open(fileName, 'w');
+    await handle.write('anna:x:1:1:::\n');
+    await handle.truncate(1024 ** 3);
+    await handle.close();
+    const before = process.memoryUsage().rss;
+    expect(await fault()).toBe('it has more than 67108864 bytes');
+    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 ** 2);
+  });
+
+  it('leaves the process its turns while it is read', async () => {
+    let turns = 0;
+    const ticking = setInterval(() => {
+      turns += 1;
+    }, 1);
+    await writeFile(
+      fileName,
+      usersOf('b')
+        .repeat(20)
+        .replaceAll(/:x:.*$/gm, ''),
+    );
+    expect(await fault()).toBe('it has no account');
+    clearInterval(ticking);
+    expect(turns).toBeGreaterThan(3);
+  });
+});
+
+describe('a passwd file that is replaced while it is read', () => {
+  it('is read again: what is answered is one of the two whole, and the new one to whoever asks afterwards', async () => {
+    await writeFile(fileName, usersOf('old'));
+    await writeFile(`${fileName}.new`, usersOf('new').slice(0, -1));
+    const during = source.list();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await rename(`${fileName}.new`, fileName);
+    const afterwards = source.list();
+    const prefixes = new Set((await during).map(({ login }) => login.slice(0, 3)));
+    expect(prefixes.size).toBe(1);
+    expect(await during).toHaveLength(20_000);
+    expect((await afterwards).every(({ login }) => login.startsWith('new'))).toBe(true);
+  });
+});
+
+describe('a passwd file that changes right after it was looked at', () => {
+  it('is looked at again for whoever asks from then on', async () => {
+    await writeFile(fileName, 'anna:x:1:1:::\n');
+    const seen = deferred<undefined>();
+    const reported = deferred<undefined>();
+    class LateSemaphore extends Semaphore {
+      override async run<T>(work: () => Promise<T>): Promise<T> {
+        const result = await super.run(work);
+        seen.resolve(undefined);
+        await reported.promise;
+        return result;
+      }
+    }
+    const late = opened({ fileReads: new LateSemaphore(1) });
+    const before = late.count();
+    await seen.promise;
+    await writeFile(fileName, '');
+    const afterwards = late.count();
+    reported.resolve(undefined);
+    expect([await before, await afterwards]).toEqual([1, 0]);
+  });
+});
+
+describe('a passwd file that hangs', () => {
+  it('is given up after the time limit, then refused at once, and is back when it answers', async () => {
+    await writeFile(fileName, 'anna:x:1:1:::\n');
+    const fileReads = new Semaphore(1);
+    const hanging = deferred<undefined>();
+    const elsewhere = fileReads.run(() => hanging.promise);
+    const behind = opened({ fileReads, timeoutMs: 200 });
+    expect(await fault(behind)).toBe('it did not answer within 0.2 seconds');
+    const order: string[] = [];
+    const timer = new Promise((resolve) => setTimeout(resolve, 200)).then(() => order.push('time limit'));
+    await Promise.all(Array.from({ length: 100 }, () => fault(behind).then(() => order.push('refused'))));
+    await timer;
+    expect(order.indexOf('time limit')).toBe(100);
+    hanging.resolve(undefined);
+    await elsewhere;
+    const back = async (): Promise<number> => {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return behind.count().catch(back);
+    };
+    expect(await back()).toBe(1);
+  });
+});
 
 const LIMIT = 10_000;
 
