@@ -1,104 +1,41 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type WatchedPage, findChromium, startChromium, watchPage } from '../../support/browser/chromium.ts';
-import { PASSWORD, showsTotal, signIn, signOut } from '../../support/browser/console-site.ts';
-import { type TestDatabase, createTestDatabase } from '../../support/database/test-database.ts';
+import { showsTotal, signIn, signOut } from '../../support/browser/console-site.ts';
 import { type Caddy, startCaddy } from '../../support/servers/caddy.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
-import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { choosePin } from '../app/support/app-page.ts';
-import { tried } from '../browser/tried-endpoint.ts';
-
-const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
-
-/** A built server with the console, in a process of its own, whose `admin` has the password of the console's tests. */
-class ConsoleProcess {
-  readonly #database: TestDatabase;
-  readonly #folder: string;
-  readonly #server: ServerProcess;
-
-  private constructor(database: TestDatabase, folder: string, server: ServerProcess) {
-    this.#database = database;
-    this.#folder = folder;
-    this.#server = server;
-  }
-
-  /** @param further variables of its environment */
-  static async start(further: Readonly<Record<string, string>> = {}): Promise<ConsoleProcess> {
-    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-console-'));
-    const database = await createTestDatabase();
-    await writeFile(join(folder, 'password'), PASSWORD);
-    const environment = {
-      DATABASE_URL: database.url,
-      DATA_DIR: join(folder, 'data'),
-      ADMIN_PASSWORD_FILE: join(folder, 'password'),
-      ...further,
-    };
-    return new ConsoleProcess(database, folder, await startServerProcess(environment));
-  }
-
-  /** Without a slash at its end. */
-  get origin(): string {
-    return this.#server.baseUrl;
-  }
-
-  /** Adds a token by a request. */
-  async enrol(serial: string): Promise<void> {
-    const response = await fetch(`${this.origin}/admin/init`, {
-      method: 'POST',
-      headers: { Authorization: BASIC },
-      body: new URLSearchParams({
-        type: 'ocra',
-        serial,
-        genkey: '1',
-        ocrasuite: 'OCRA-1:HOTP-SHA256-8:C-QN08',
-      }),
-    });
-    const { result } = (await response.json()) as { readonly result: { readonly status: boolean } };
-    if (!result.status) {
-      throw new Error(`${serial} was not enrolled: ${JSON.stringify(result)}`);
-    }
-  }
-
-  async stop(): Promise<void> {
-    await this.#server.stop();
-    await this.#database.drop();
-    await rm(this.#folder, { recursive: true });
-  }
-}
+import { GuideSandbox, PASSWORD } from '../guides/guide-sandbox.ts';
 
 const BELOW = '/tan';
 
 describeWithProgram('behind a proxy', findSystemProgram('caddy'), 'caddy', (caddy) => {
   describeWithProgram('a browser', findChromium(), 'chromium', (program) => {
     let browser: Browser;
-    let server: ConsoleProcess;
+    let sandbox: GuideSandbox;
     let proxy: Caddy;
     let tokens = 0;
 
     beforeAll(async () => {
-      [browser, server] = await Promise.all([
+      [browser, sandbox] = await Promise.all([
         // Service workers are not loaded by a context that ignores errors of TLS.
         startChromium(program, ['--ignore-certificate-errors']),
-        ConsoleProcess.start({ TRUST_PROXY: 'loopback' }),
+        GuideSandbox.start({ TRUST_PROXY: 'loopback' }),
       ]);
-      proxy = await startCaddy(caddy, server.origin, { below: BELOW, tries: '2s' });
+      proxy = await startCaddy(caddy, sandbox.server.baseUrl, { below: BELOW, tries: '2s' });
       await enrol();
     });
     afterAll(async () => {
       await browser.close();
       await proxy.stop();
-      await server.stop();
+      await sandbox.remove();
     });
 
     async function enrol(): Promise<void> {
       tokens += 1;
-      await server.enrol(`PROXY${tokens}`);
+      await sandbox.prepare([`token init --serial PROXY${tokens} --generate`]);
     }
 
     /** Signs in at the console of a browser of its own. @param site the address below which the proxy shows the server */
@@ -110,7 +47,7 @@ describeWithProgram('behind a proxy', findSystemProgram('caddy'), 'caddy', (cadd
       });
       const watched = await watchPage(context, proxy.origin);
       await watched.page.goto(`${site}/console/`);
-      await signIn(watched.page, 'admin');
+      await signIn(watched.page, 'admin', PASSWORD);
       return { ...watched, context };
     }
 
@@ -169,11 +106,33 @@ describeWithProgram('behind a proxy', findSystemProgram('caddy'), 'caddy', (cadd
         expect(app.problems).toEqual([]);
       });
 
-      it('shows the description of the interface, and tries an endpoint there', async () => {
+      it('shows the description of the interface, and tries an endpoint there with the credentials that were typed', async () => {
         const docs = await watchPage(context, proxy.origin);
+        await docs.page.setViewportSize({ width: 390, height: 900 });
         await docs.page.goto(`${site}/docs`);
-        expect(await tried(docs.page, '#operations-operations-getHealthz')).toContain('"status": "ok"');
-        expect(asked).toContain(`${site}/healthz`);
+        await docs.page.getByRole('button', { name: 'Authorize' }).first().click();
+        await docs.page.locator('input[name=username]').first().fill('admin');
+        await docs.page.locator('input[name=password]').first().fill(PASSWORD);
+        await docs.page.getByRole('button', { name: 'Apply credentials' }).first().click();
+        await docs.page.locator('.modal-btn.btn-done').first().click();
+        const tags = await docs.page.locator('.opblock-tag').all();
+        const groups = await Promise.all(tags.map((tag) => tag.getAttribute('data-tag')));
+        expect(groups.join()).toBe(
+          'ocra,validate,monitoring,admin,system,operations,self-service,documentation',
+        );
+        await docs.page.locator('#operations-tag-monitoring').click();
+        const endpoint = docs.page.locator('#operations-monitoring-getMonitoringTokens');
+        await endpoint.waitFor();
+        await expectSoon(() =>
+          docs.page.evaluate('document.documentElement.scrollWidth'),
+        ).toBeLessThanOrEqual(390);
+        await endpoint.locator('.opblock-summary-control').click();
+        await endpoint.getByRole('button', { name: 'Try it out' }).click();
+        const sent = docs.page.waitForRequest(`${site}/monitoring/tokens**`);
+        await endpoint.getByRole('button', { name: 'Execute' }).click();
+        expect(await (await sent).headerValue('authorization')).toMatch(/^Basic /);
+        const shown = endpoint.locator('.live-responses-table .highlight-code').first();
+        await shown.getByText('"Summary"').first().waitFor();
         expect(docs.problems).toEqual([]);
       });
 

@@ -9,13 +9,13 @@ import {
   setPolicies,
 } from '../../support/browser/console-site.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { registerKey } from '../../support/application/test-keys.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 
 describeConsole('the pages of policies and settings', (given) => {
@@ -91,7 +91,7 @@ describeConsole('the pages of policies and settings', (given) => {
 
 const PROBE = '<img src=x onerror="document.title=1">';
 
-const folder = mkdtempSync(join(tmpdir(), 'tankeeper-'));
+const folder = temporaryFolder();
 
 describeConsole(
   'realms and resolvers in the console',
@@ -102,9 +102,6 @@ describeConsole(
       await application.addRealm('customers', ['anna', 'bert']);
       await application.addRealm('staff', ['carl']);
       await application.setResolver('directory', 'ldap', LDAP, 'the bind password');
-    });
-    afterAll(() => {
-      rmSync(folder, { recursive: true });
     });
 
     const shown = (page: Page, text: string) => page.getByText(text, { exact: false }).first().waitFor();

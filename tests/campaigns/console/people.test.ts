@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { OPERATOR } from '../../support/application/test-application.ts';
+import { addSecurityKey } from '../../support/browser/chromium.ts';
 import {
   addAdministrator,
   describeConsole,
@@ -12,10 +13,18 @@ import {
   signOut,
   WIDTHS,
 } from '../../support/browser/console-site.ts';
+import { CLIENT, TestOpenidProvider } from '../../support/servers/openid-provider.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
+
+let provider: TestOpenidProvider;
+
+beforeAll(async () => {
+  provider = await TestOpenidProvider.start();
+});
+afterAll(() => provider.stop());
 
 describeConsole(
   'people sign in',
@@ -117,6 +126,67 @@ describeConsole(
       expect(problems.filter((problem) => !/40[13]/.test(problem))).toEqual([]);
     });
 
+    it('by a passkey that they have added, and remove it with another one', async () => {
+      const name = await somebody();
+      await addSecurityKey(page);
+      await page.goto(`${given.site.origin}/console/#/account`);
+      await signIn(page, name);
+      await addPasskey('laptop');
+      await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.getByRole('cell', { name: 'laptop', exact: true }).waitFor();
+      // An authenticator holds one passkey of a person for this server.
+      await addPasskey('again');
+      await page
+        .getByRole('alert')
+        .getByText(/^No passkey was made/)
+        .waitFor();
+      await signOut(page);
+      await page.getByLabel('User name').waitFor();
+      await page.goto(`${given.site.origin}/console/#/account`);
+
+      await givePassword(name);
+      await page.getByRole('button', { name: 'Use the passkey' }).click();
+      await page.getByRole('link', { name: 'My account' }).click();
+      await page.getByRole('button', { name: 'Remove: laptop' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      // A stolen session and the password would not be enough.
+      await page.getByLabel('Your password', { exact: true }).fill(PASSWORD);
+      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.getByRole('button', { name: 'Use the passkey' }).click();
+      await page
+        .getByRole('alert')
+        .getByText(/^The last passkey stays/)
+        .waitFor();
+      await expectSoon(() => page.getByRole('cell', { name: 'laptop', exact: true }).count()).toBe(1);
+    });
+
+    it('by single sign-on, to the page that was wanted, with the rights of their groups', async () => {
+      provider.behaviour.claims = { preferred_username: 'anna', groups: ['helpdesk-team'] };
+      await given.site.application.setPolicy('desk', 'admin', 'show', { user: 'group:helpdesk' });
+      // A page that may go to the provider.
+      await page.context().close();
+      page = await (await given.browser.newContext({ baseURL: given.site.origin })).newPage();
+      await page.goto(`${given.site.origin}/console/#/account`);
+      const button = page.getByRole('button', { name: 'Sign in with Example Inc.' });
+      await button.waitFor();
+      expect(await lookAt(page, 'sign-in-provider')).toEqual([]);
+      await button.click();
+      await page.getByText('Signed in as oidc:anna.').waitFor();
+      await page.getByRole('heading', { name: 'My account' }).waitFor();
+      await expectSoon(() => page.url()).toBe(`${given.site.origin}/console/#/account`);
+      await expectSoon(() => page.evaluate('sessionStorage.length')).toBe(0);
+      await page.getByText(/^You signed in by single sign-on/).waitFor();
+      await expectSoon(() => page.getByRole('link', { name: 'Administrators' }).count()).toBe(0);
+      await page.reload();
+      await page.getByRole('heading', { name: 'My account' }).waitFor();
+    });
+
+    async function addPasskey(passkey: string): Promise<void> {
+      await page.getByLabel('Name of the new passkey').fill(passkey);
+      await page.getByRole('button', { name: 'Add a passkey' }).click();
+    }
+
     /** @returns the classes of what scrolls sideways in the page */
     function sideways(of: Page): Promise<readonly string[]> {
       return of.evaluate<readonly string[]>(
@@ -164,7 +234,20 @@ describeConsole(
       await page.getByRole('link', { name }).waitFor({ state: 'detached' });
     }
   },
-  (origin) => ({ publicUrl: origin }),
+  (origin) => ({
+    publicUrl: origin,
+    singleSignOn: {
+      ...CLIENT,
+      issuer: provider.issuer,
+      provider: 'Example Inc.',
+      scopes: 'openid',
+      nameClaim: 'preferred_username',
+      groupsClaim: 'groups',
+      lifetime: 600,
+      redirectUrl: `${origin}/admin/sign-in/oidc/callback`,
+      groups: new Map([['helpdesk-team', 'helpdesk']]),
+    },
+  }),
 );
 
 const NEW_PASSWORD = 'another password';

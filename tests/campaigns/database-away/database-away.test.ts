@@ -1,10 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openEmbeddedPostgres } from '../../../src/embedded-postgres/embedded-postgres.ts';
 import type { Endpoint } from '../../../src/http/endpoint-spec.ts';
+import { embeddedFolders } from '../../embedded-postgres/support/embedded-folders.ts';
 import { postmasterPid } from '../../embedded-postgres/support/serving-process.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
@@ -12,7 +10,7 @@ import { embeddedUrl } from '../../support/database/embedded-url.ts';
 import { type Answered, printedPassword, ServerClient } from '../../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
-import { PATIENCE_MS } from '../../support/values/until.ts';
+import { PATIENCE_MS, until as untilSo } from '../../support/values/until.ts';
 
 /** Within what time a server knows that the database is away: it waits five seconds for an answer. */
 const NOTICED_MS = 25_000;
@@ -23,9 +21,8 @@ const NOTICED_MS = 25_000;
 const ANSWERED_MS = 15_000;
 const POOL = 6;
 
-let folder: string;
+const folders = embeddedFolders();
 let url: string;
-let stopPostgres: () => Promise<void>;
 let postmaster: number;
 let proxy: DatabaseProxy;
 let server: ServerProcess;
@@ -33,25 +30,10 @@ let client: ServerClient;
 let number = 0;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tankeeper-database-away-'));
-  // Under root PostgreSQL runs as another user, who has to get through.
-  chmodSync(folder, 0o711);
-  const quiet = {
-    debug: () => undefined,
-    info: () => undefined,
-    warn: () => undefined,
-    error: () => undefined,
-  };
-  const embedded = await openEmbeddedPostgres({
-    dataDir: join(folder, 'data'),
-    sharedFolder: join(folder, 'shared'),
-    role: 'command',
-    durable: false,
-    log: quiet,
-  });
-  stopPostgres = () => embedded.close();
-  url = embeddedUrl(embedded.connection);
-  postmaster = (await postmasterPid(join(folder, 'data', 'postgres'))) ?? 0;
+  const folder = await folders.make();
+  const { connection } = await folders.open({ dataDir: join(folder, 'data') });
+  url = embeddedUrl(connection);
+  postmaster = (await postmasterPid(connection.host)) ?? 0;
   proxy = await DatabaseProxy.start(url);
   server = await startServerProcess({
     DATABASE_URL: proxy.url,
@@ -66,19 +48,12 @@ beforeAll(async () => {
 afterAll(async () => {
   const { code } = await server.stop();
   await proxy.stop();
-  await stopPostgres();
-  rmSync(folder, { recursive: true });
+  await folders.clear();
   expect(code).toBe(0);
 });
 
-async function until(limit: number, condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + limit;
-  while (!(await condition())) {
-    if (performance.now() > deadline) {
-      throw new Error(`It did not come about in ${limit} ms:\n${server.output().slice(-3_000)}`);
-    }
-    await sleep(50);
-  }
+function until(timeoutMs: number, condition: () => Promise<boolean>): Promise<void> {
+  return untilSo(condition, { timeoutMs, pollMs: 50, describe: () => server.output().slice(-3_000) });
 }
 
 const isReady = async (): Promise<boolean> => (await client.get('/readyz')).status === 200;

@@ -2,7 +2,6 @@ import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -15,10 +14,10 @@ import { type ServerProcess, startServerProcess } from '../../support/servers/se
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { testProgram } from '../../support/servers/test-build.ts';
-import type { IncomingMessage } from 'node:http';
 import { freePort } from '../../support/servers/wait-for-port.ts';
 import { until } from '../../support/values/until.ts';
 import { createSocket } from 'node:dgram';
+import { askProxy, type ProxyAnswer } from './ask-proxy.ts';
 
 /** A resolver of names on 127.0.0.1. */
 interface NameResolver {
@@ -47,6 +46,7 @@ async function startNameResolver(addresses: () => readonly string[]): Promise<Na
 }
 
 const PASSWORD = 'the administrator of this test';
+const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
 
 let folder: string;
 
@@ -74,23 +74,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-interface Answer {
-  readonly status: number | undefined;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly body: string;
-}
-
-async function askProxy(
-  { origin, authority }: Caddy,
-  path: string,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  const sent = request(`${origin}${path}`, { headers, ca: authority, agent: false }).end();
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-  const body = Buffer.concat((await answer.toArray()) as Buffer[]).toString();
-  return { status: answer.statusCode, headers: answer.headers, body };
-}
-
 describeWithProgram('deploy/compose/Caddyfile', findSystemProgram('caddy'), 'caddy', (caddy) => {
   let proxy: Caddy;
 
@@ -100,23 +83,18 @@ describeWithProgram('deploy/compose/Caddyfile', findSystemProgram('caddy'), 'cad
 
   afterAll(() => proxy.stop());
 
-  const ask = (path: string, headers: Record<string, string> = {}, to = proxy): Promise<Answer> =>
-    askProxy(to, path, headers);
+  const ask = (path: string, headers: Record<string, string> = {}, to = proxy): Promise<ProxyAnswer> =>
+    askProxy(to, path, { headers });
 
   it('ends TLS and passes requests on', async () => {
-    const { status, headers, body } = await ask('/monitoring/storageEncryption', {
-      Authorization: `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`,
-    });
+    const { status, headers, body } = await ask('/monitoring/storageEncryption', { Authorization: BASIC });
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject({ result: { status: true, value: true } });
     expect(headers['strict-transport-security']).toMatch(/^max-age=31536000; includeSubDomains$/);
   });
 
-  it('keeps /metrics from outside', async () => {
+  it('keeps /metrics from outside, also below a path', async () => {
     expect((await ask('/metrics')).status).toBe(404);
-  });
-
-  it('keeps /metrics from outside below a path, too', async () => {
     const below = await startCaddy(caddy, server.baseUrl, { below: '/tan' });
     const statuses: (number | undefined)[] = [];
     for (const path of ['/tan/healthz', '/tan/metrics', '/metrics']) {
@@ -283,10 +261,8 @@ describeWithProgram(
     /** @returns which server has answered a request */
     async function answering(): Promise<number> {
       const id = randomUUID();
-      const { status } = await askProxy(proxy, '/monitoring/config', {
-        Authorization: `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`,
-        'X-Request-Id': id,
-      });
+      const headers = { Authorization: BASIC, 'X-Request-Id': id };
+      const { status } = await askProxy(proxy, '/monitoring/config', { headers });
       expect(status).toBe(200);
       const place = (): number => servers.findIndex((server) => server.output().includes(id));
       await until(() => place() >= 0);

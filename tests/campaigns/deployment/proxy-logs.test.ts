@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { request } from 'node:https';
 import { createServer as createHttpServer, maxHeaderSize } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -15,6 +14,7 @@ import { type Caddy, startCaddy } from '../../support/servers/caddy.ts';
 import { freePort, waitForPort } from '../../support/servers/wait-for-port.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { makeCertificates } from '../../support/servers/slapd.ts';
+import { askProxy, type Proxy } from './ask-proxy.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 
 const PIN = 'geheim';
@@ -41,7 +41,8 @@ const UPSTREAMS = [
 ] as const;
 
 /** Sends a PIN wherever one can be, also in what is no HTTP. */
-async function sendPins({ origin, authority }: Pick<Caddy, 'origin' | 'authority'>): Promise<void> {
+async function sendPins(proxy: Proxy): Promise<void> {
+  const { origin, authority: ca } = proxy;
   const headers = {
     Referer: `${origin}${PATH}`,
     Authorization: `Basic ${PIN}`,
@@ -49,19 +50,12 @@ async function sendPins({ origin, authority }: Pick<Caddy, 'origin' | 'authority
     'X-Pin': PIN,
   };
   const ask = (method: string): Promise<unknown> =>
-    new Promise((resolve) => {
-      request(`${origin}${PATH}`, { agent: false, method, headers, ca: authority }, (answer) => {
-        answer
-          .on('error', () => undefined)
-          .on('close', resolve)
-          .resume();
-      })
-        .on('error', resolve)
-        .end(method === 'POST' ? `pass=${PIN}` : undefined);
-    });
+    askProxy(proxy, PATH, { method, headers, body: method === 'POST' ? `pass=${PIN}` : undefined }).catch(
+      () => undefined,
+    );
   const say = (bytes: string): Promise<unknown> =>
     new Promise((resolve) => {
-      const socket = connect({ port: Number(new URL(origin).port), host: 'localhost', ca: authority });
+      const socket = connect({ port: Number(new URL(origin).port), host: 'localhost', ca });
       socket.on('error', resolve).on('close', resolve).resume().end(bytes);
     });
   await Promise.all([
@@ -79,29 +73,18 @@ const LARGEST = {
 };
 
 /** Sends the largest requests through a proxy. @returns what a server behind it has received */
-async function sendLargest(
-  start: (port: number) => Promise<Pick<Caddy, 'origin' | 'authority'>>,
-): Promise<readonly unknown[]> {
+async function sendLargest(start: (port: number) => Promise<Proxy>): Promise<readonly unknown[]> {
   const server = createHttpServer((received, answer) => {
     let bytes = 0;
     received.on('data', (piece: Buffer) => (bytes += piece.length));
     received.on('end', () => answer.end(`${received.url?.length} ${bytes}`));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { origin, authority: ca } = await start((server.address() as AddressInfo).port);
-  const ask = (path: string, body?: Buffer): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const method = body === undefined ? 'GET' : 'POST';
-      const sent = request(`${origin}${path}`, { agent: false, method, ca }, (answer) => {
-        let text = `${answer.statusCode} `;
-        answer
-          .on('data', (piece: Buffer) => (text += piece.toString()))
-          .on('end', () => {
-            resolve(text);
-          });
-      });
-      sent.on('error', reject).end(body);
-    });
+  const proxy = await start((server.address() as AddressInfo).port);
+  const ask = async (path: string, body?: Buffer): Promise<string> => {
+    const answer = await askProxy(proxy, path, { method: body === undefined ? 'GET' : 'POST', body });
+    return `${answer.status} ${answer.body}`;
+  };
   const answers = [await ask('/', Buffer.alloc(LARGEST.body)), await ask('/'.padEnd(LARGEST.head, 'x'))];
   server.close();
   return answers;
@@ -110,17 +93,8 @@ async function sendLargest(
 const ADMITTED = [`200 1 ${LARGEST.body}`, `200 ${LARGEST.head} 0`];
 
 /** @returns the status of a request with a PIN in its address */
-function statusOf(
-  { origin, authority }: Pick<Caddy, 'origin' | 'authority'>,
-  method: string,
-): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    request(`${origin}${PATH}`, { method, ca: authority }, ({ statusCode }) => {
-      resolve(statusCode);
-    })
-      .on('error', reject)
-      .end();
-  });
+async function statusOf(proxy: Proxy, method: string): Promise<unknown> {
+  return (await askProxy(proxy, PATH, { method })).status;
 }
 
 /** Servers that hang up after a request. @returns the methods that they were asked by, and their end */

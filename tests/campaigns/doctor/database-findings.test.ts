@@ -1,16 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { examineInstallation } from '../../../src/compose/examine-installation.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import type { Finding } from '../../../src/doctor/finding.ts';
-import {
-  type EmbeddedPostgres,
-  openEmbeddedPostgres,
-} from '../../../src/embedded-postgres/embedded-postgres.ts';
 import { migrationNames } from '../../../src/database/migration-source.ts';
+import { embeddedFolders } from '../../embedded-postgres/support/embedded-folders.ts';
 import { embeddedUrl } from '../../support/database/embedded-url.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
 import { queryOnce, testServer, withDatabase } from '../../support/database/test-server.ts';
@@ -35,30 +30,19 @@ const SECRET = 'hunter2-secret';
 /** The database of the embedded PostgreSQL. */
 const OWN = 'DATABASE tankeeper';
 
-let folder: string;
+const folders = embeddedFolders();
 
-let postgres: EmbeddedPostgres;
+let folder: string;
 
 let url: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-doctor-'));
-  // Under root PostgreSQL runs as another user, who must be able to pass the folder.
-  await chmod(folder, 0o711);
-  const dataDir = join(folder, 'data');
-  postgres = await openEmbeddedPostgres({
-    dataDir,
-    sharedFolder: join(folder, 'shared'),
-    role: 'command',
-    log: LOG,
-  });
-  url = embeddedUrl(postgres.connection);
+  folder = await folders.make();
+  const { connection } = await folders.open({ dataDir: join(folder, 'data'), durable: true });
+  url = embeddedUrl(connection);
 });
 
-afterAll(async () => {
-  await postgres.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => folders.clear());
 
 async function findingsOf(
   databaseUrl: string,
@@ -90,7 +74,7 @@ async function configure(statement: string, setting: string, value: string): Pro
 
 describe('the settings of the database', () => {
   it('are a finding for none of those that PostgreSQL has by default', async () => {
-    expect((await codesOf(url)).filter((code) => code.startsWith('database.'))).toEqual([]);
+    expect(await codesAbout('database.', { DATABASE_URL: url })).toEqual([]);
   });
 
   it.each([
@@ -118,7 +102,7 @@ describe('settings of the database that each session of ours sets itself', () =>
     "DateStyle = 'German, DMY'",
   ])('are no finding: %s', async (setting) => {
     await queryOnce(url, `ALTER ${OWN} SET ${setting}`);
-    expect((await codesOf(url)).filter((code) => code.startsWith('database.'))).toEqual([]);
+    expect(await codesAbout('database.', { DATABASE_URL: url })).toEqual([]);
     await queryOnce(url, `ALTER ${OWN} RESET ALL`);
   });
 });
@@ -173,7 +157,7 @@ describe('the tables', () => {
     const empty = await createTestDatabase({ schema: 'empty' });
     expect(await codesOf(empty.url)).toContain('migrations.pending');
     await empty.drop();
-    expect((await codesOf(test.url)).filter((code) => code.startsWith('migrations.'))).toEqual([]);
+    expect(await codesAbout('migrations.', { DATABASE_URL: test.url })).toEqual([]);
   });
 
   it.each([
@@ -214,15 +198,14 @@ describe('the tables', () => {
 /** @returns the codes that begin with `about` */
 async function codesAbout(
   about: string,
-  environment: Readonly<Record<string, string>>,
+  { DATABASE_URL, ...more }: Readonly<Record<'DATABASE_URL', string> & Record<string, string>>,
 ): Promise<readonly string[]> {
-  const findings = await examineInstallation(loadConfig({ DATA_DIR: folder, ...environment }));
-  return findings.map(({ code }) => code).filter((code) => code.startsWith(about));
+  return (await codesOf(DATABASE_URL, more)).filter((code) => code.startsWith(about));
 }
 
 describeWithProgram('a database of its own', findPostgres(), 'postgresql', (programs) => {
   let postgres: PostgresNode;
-  let environment: Readonly<Record<string, string>>;
+  let environment: { readonly DATABASE_URL: string };
 
   beforeAll(async () => {
     postgres = await postgresNode(programs, folder, 'postgres');

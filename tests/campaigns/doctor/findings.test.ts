@@ -1,5 +1,4 @@
-import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { examineInstallation } from '../../../src/compose/examine-installation.ts';
 import { type Installation, openInstallation } from '../../../src/compose/open-installation.ts';
@@ -12,78 +11,12 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import type { PolicyDraft } from '../../../src/policy/policy.ts';
 import { queryOnce } from '../../support/database/test-server.ts';
 import { insertTokens } from '../../support/database/token-rows.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { CERTIFICATE_2030 } from '../../support/values/certificate.ts';
 
 const ignored = (): void => undefined;
 
 const LOG = { error: ignored, warn: ignored, info: ignored, debug: ignored };
-
-/** An installation with a key, a user and a realm, without faults of its own. */
-class ExaminedInstallation {
-  readonly test: TestDatabase;
-  readonly folder: string;
-  readonly config: Config;
-  readonly services: Installation['services'];
-  readonly #installation: Installation;
-
-  private constructor(test: TestDatabase, folder: string, config: Config, installation: Installation) {
-    this.test = test;
-    this.folder = folder;
-    this.config = config;
-    this.services = installation.services;
-    this.#installation = installation;
-  }
-
-  static async create(): Promise<ExaminedInstallation> {
-    const folder = await mkdtemp(join(tmpdir(), 'tankeeper-doctor-'));
-    const test = await createTestDatabase();
-    const config = loadConfig({ DATABASE_URL: test.url, DATA_DIR: folder, TRUST_PROXY: 'loopback' });
-    // A server, not a command, makes the key.
-    await (await openInstallation(config, 'server', LOG)).close();
-    const installation = await openInstallation(config, 'command', LOG);
-    const { administrators, resolvers, realms, users } = installation.services;
-    await administrators.ensureFirstAdministrator();
-    await resolvers.set(OPERATOR, { name: 'people', kind: 'managed', settings: {} });
-    await users.add(OPERATOR, { resolver: 'people', login: 'ann' });
-    await realms.set(OPERATOR, { name: 'office', resolvers: ['people'] });
-    return new ExaminedInstallation(test, folder, config, installation);
-  }
-
-  get keyFile(): string {
-    return this.config.encryptionKeyFile;
-  }
-
-  /** @param later milliseconds by which the clock of the examination is ahead */
-  examine(later = 0): Promise<readonly Finding[]> {
-    return examineInstallation(this.config, { clock: { now: () => new Date(Date.now() + later) } });
-  }
-
-  async sql(...statements: readonly string[]): Promise<void> {
-    for (const statement of statements) {
-      await this.test.database.knex.raw(statement);
-    }
-  }
-
-  /** Runs work as a command, which reads the keys when it starts. */
-  async command<T>(work: (services: Installation['services']) => Promise<T>): Promise<T> {
-    const installation = await openInstallation(this.config, 'command', LOG);
-    try {
-      return await work(installation.services);
-    } finally {
-      await installation.close();
-    }
-  }
-
-  checkpoint(): Promise<unknown> {
-    return this.#installation.services.auditSealer.sealAll();
-  }
-
-  async close(): Promise<void> {
-    await this.#installation.close();
-    await this.test.drop();
-    await rm(this.folder, { recursive: true });
-  }
-}
 
 const HOUR = 3_600_000;
 
@@ -91,50 +24,85 @@ const DAY = 24 * HOUR;
 
 const WRONG_KEY = Buffer.alloc(32, 9).toString('base64');
 
-let house: ExaminedInstallation;
+let test: TestDatabase;
+let config: Config;
+let installation: Installation;
+let services: Installation['services'];
 
+/** An installation with a key, a user, a token and a realm, without faults of its own. */
 beforeAll(async () => {
-  house = await ExaminedInstallation.create();
-  await insertTokens(house.test.database, [{ serial: 'Q1', realms: ['office'] }]);
-  await house.sql(`UPDATE tokens SET type = 'ocra2' WHERE serial = 'Q1'`);
+  test = await createTestDatabase();
+  config = loadConfig({ DATABASE_URL: test.url, DATA_DIR: folder, TRUST_PROXY: 'loopback' });
+  // A server, not a command, makes the key.
+  await (await openInstallation(config, 'server', LOG)).close();
+  installation = await openInstallation(config, 'command', LOG);
+  ({ services } = installation);
+  await services.administrators.ensureFirstAdministrator();
+  await services.resolvers.set(OPERATOR, { name: 'people', kind: 'managed', settings: {} });
+  await services.users.add(OPERATOR, { resolver: 'people', login: 'ann' });
+  await services.realms.set(OPERATOR, { name: 'office', resolvers: ['people'] });
+  await insertTokens(test.database, [{ serial: 'Q1', realms: ['office'] }]);
+  await sql(`UPDATE tokens SET type = 'ocra2' WHERE serial = 'Q1'`);
   await setPolicy({ name: 'url', action: URL_ACTION, realm: 'office' });
 });
 
-afterAll(() => house.close());
+afterAll(async () => {
+  await installation.close();
+  await test.drop();
+});
+
+const folder = temporaryFolder();
+
+/** @param later milliseconds by which the clock of the examination is ahead */
+function examine(later = 0): Promise<readonly Finding[]> {
+  return examineInstallation(config, { clock: { now: () => new Date(Date.now() + later) } });
+}
+
+async function sql(...statements: readonly string[]): Promise<void> {
+  for (const statement of statements) {
+    await test.database.knex.raw(statement);
+  }
+}
+
+/** Runs work as a command, which reads the keys when it starts. */
+async function command<T>(work: (services: Installation['services']) => Promise<T>): Promise<T> {
+  const own = await openInstallation(config, 'command', LOG);
+  return work(own.services).finally(() => own.close());
+}
 
 const URL_ACTION = 'qrtanurl=https://tan.example.org/ocra/check_t';
 
 const ADMIN = { scope: 'admin', action: 'show', realm: 'office', user: 'bert' };
 
 const setPolicy = (draft: Partial<PolicyDraft>): Promise<unknown> =>
-  house.services.policies.set(OPERATOR, { name: 'p', scope: 'authentication', action: '', ...draft });
+  services.policies.set(OPERATOR, { name: 'p', scope: 'authentication', action: '', ...draft });
 
-const removePolicy = (name = 'p'): Promise<unknown> => house.services.policies.remove(OPERATOR, name);
+const removePolicy = (name = 'p'): Promise<unknown> => services.policies.remove(OPERATOR, name);
 
 const setResolver =
   (kind: string, settings: Readonly<Record<string, string>> = {}) =>
   (): Promise<unknown> =>
-    house.services.resolvers.set(OPERATOR, { name: 'other', kind, settings });
+    services.resolvers.set(OPERATOR, { name: 'other', kind, settings });
 
-const removeResolver = (): Promise<unknown> => house.services.resolvers.remove(OPERATOR, 'other');
+const removeResolver = (): Promise<unknown> => services.resolvers.remove(OPERATOR, 'other');
 
 const alterAudit = (from: string, to: string): Promise<void> =>
-  house.sql(
+  sql(
     `DO $$ BEGIN SET LOCAL tankeeper.audit = 'open';
       UPDATE audit SET outcome = '${to}' WHERE outcome = '${from}'; END $$`,
   );
 
 const makeQr = (serial: string, set: string) => async (): Promise<void> => {
-  await insertTokens(house.test.database, [{ serial, realms: [] }]);
-  await house.sql(`UPDATE tokens SET ${set} WHERE serial = '${serial}'`);
+  await insertTokens(test.database, [{ serial, realms: [] }]);
+  await sql(`UPDATE tokens SET ${set} WHERE serial = '${serial}'`);
 };
 
 const removeToken = (serial: string) => (): Promise<void> =>
-  house.sql(`DELETE FROM tokens WHERE serial = '${serial}'`);
+  sql(`DELETE FROM tokens WHERE serial = '${serial}'`);
 
 /** @returns the finding of a code; undefined: there is none */
 async function find(code: string, later = 0) {
-  return (await house.examine(later)).find((finding) => finding.code === code);
+  return (await examine(later)).find((finding) => finding.code === code);
 }
 
 const LDAP = {
@@ -160,7 +128,7 @@ const TLS = { ...LDAP, EnforceTLS: 'True' };
 
 it('an installation in order has no finding but of the server of the tests, and is only read', async () => {
   const before = await state();
-  const codes = (await house.examine()).map(({ code }) => code);
+  const codes = (await examine()).map(({ code }) => code);
   expect(codes.filter((code) => code !== 'database.settings')).toEqual([]);
   expect(await state()).toBe(before);
 });
@@ -168,14 +136,14 @@ it('an installation in order has no finding but of the server of the tests, and 
 /** @returns a hash of every table */
 async function state(): Promise<string> {
   const names = await queryOnce<{ name: string }>(
-    house.test.url,
+    test.url,
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY 1`,
   );
   const hashes = names.map(
     ({ name }) => `(SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM ${name} AS t)`,
   );
   const [row] = await queryOnce<{ hash: string }>(
-    house.test.url,
+    test.url,
     `SELECT concat_ws(' ', ${hashes.join(', ')}) AS hash`,
   );
   return row?.hash ?? '';
@@ -188,45 +156,45 @@ it.each<[code: string, severity: string, what: string, provoke: Act, remedy: Act
     'tables.incomplete',
     'error',
     'a table that is gone',
-    () => house.sql('ALTER TABLE used_sign_ons RENAME TO elsewhere'),
-    () => house.sql('ALTER TABLE elsewhere RENAME TO used_sign_ons'),
+    () => sql('ALTER TABLE used_sign_ons RENAME TO elsewhere'),
+    () => sql('ALTER TABLE elsewhere RENAME TO used_sign_ons'),
   ],
   [
     'key.exposed',
     'warning',
     'a key file that others read',
-    () => chmod(house.keyFile, 0o644),
-    () => chmod(house.keyFile, 0o600),
+    () => chmod(config.encryptionKeyFile, 0o644),
+    () => chmod(config.encryptionKeyFile, 0o600),
   ],
   [
     'key.exposed',
     'warning',
     'a folder of the key file that others write',
-    () => chmod(house.folder, 0o777),
-    () => chmod(house.folder, 0o700),
+    () => chmod(folder, 0o777),
+    () => chmod(folder, 0o700),
   ],
   [
     'key.unavailable',
     'error',
     'a key file that is gone',
-    () => rename(house.keyFile, `${house.keyFile}.away`),
+    () => rename(config.encryptionKeyFile, `${config.encryptionKeyFile}.away`),
     // It was not made anew.
-    () => rename(`${house.keyFile}.away`, house.keyFile),
+    () => rename(`${config.encryptionKeyFile}.away`, config.encryptionKeyFile),
   ],
   [
     'counters.drifted',
     'error',
     'a count that is wrong',
-    () => house.sql('SELECT fold_counts(1000)', 'UPDATE token_counts SET tokens = tokens + 7'),
-    () => house.services.counts.repair(OPERATOR),
+    () => sql('SELECT fold_counts(1000)', 'UPDATE token_counts SET tokens = tokens + 7'),
+    () => services.counts.repair(OPERATOR),
   ],
   [
     'triggers.disabled',
     'error',
     'triggers and foreign keys of a table',
-    () => house.sql('ALTER TABLE tokens DISABLE TRIGGER ALL'),
+    () => sql('ALTER TABLE tokens DISABLE TRIGGER ALL'),
     () =>
-      house.sql(
+      sql(
         'ALTER TABLE tokens ENABLE TRIGGER ALL',
         'ALTER TABLE tokens ENABLE ALWAYS TRIGGER tokens_count_version',
       ),
@@ -259,7 +227,7 @@ it.each<[code: string, severity: string, what: string, provoke: Act, remedy: Act
     'an unknown scope',
     async () => {
       await setPolicy(ADMIN);
-      await house.sql(
+      await sql(
         'ALTER TABLE policies DROP CONSTRAINT IF EXISTS policies_scope_known',
         `UPDATE policies SET scope = 'adnim', active = true WHERE name = 'p'`,
       );
@@ -272,7 +240,7 @@ it.each<[code: string, severity: string, what: string, provoke: Act, remedy: Act
     'an action',
     async () => {
       await setPolicy(ADMIN);
-      await house.sql(`UPDATE policies SET action = '*, !shwo' WHERE name = 'p'`);
+      await sql(`UPDATE policies SET action = '*, !shwo' WHERE name = 'p'`);
     },
     () => removePolicy(),
   ],
@@ -292,7 +260,7 @@ it.each<[code: string, severity: string, what: string, provoke: Act, remedy: Act
     'error',
     'the file of one',
     async () => {
-      const file = join(house.folder, 'passwd');
+      const file = join(folder, 'passwd');
       await writeFile(file, 'bob:x:1001:1001:Bob::\n');
       await setResolver('passwd', { fileName: file })();
       await rm(file);
@@ -326,8 +294,8 @@ it.each<[code: string, severity: string, what: string, provoke: Act, remedy: Act
     'error',
     'a row that somebody has changed',
     async () => {
-      await house.services.settings.set(OPERATOR, new Map([['OcraMaxChallenges', '4']]));
-      await house.checkpoint();
+      await services.settings.set(OPERATOR, new Map([['OcraMaxChallenges', '4']]));
+      await services.auditSealer.sealAll();
       await alterAudit('stored', 'forged');
     },
     () => alterAudit('forged', 'stored'),
@@ -342,35 +310,31 @@ it.each<[code: string, severity: string, what: string, provoke: Act, remedy: Act
 });
 
 it('a disabled trigger of somebody else is no finding', async () => {
-  await house.sql(
+  await sql(
     'CREATE FUNCTION theirs() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$',
     'CREATE TRIGGER theirs AFTER INSERT ON tokens EXECUTE FUNCTION theirs()',
     'ALTER TABLE tokens DISABLE TRIGGER theirs',
   );
   expect(await find('triggers.disabled')).toBeUndefined();
-  await house.sql('DROP FUNCTION theirs CASCADE');
+  await sql('DROP FUNCTION theirs CASCADE');
 });
 
 it('another key in the key file is a finding, and is not shown', async () => {
-  const right = await readFile(house.keyFile, 'utf8');
-  await writeFile(house.keyFile, `${WRONG_KEY}\n`);
-  const findings = await house.examine();
-  await writeFile(house.keyFile, right);
+  const right = await readFile(config.encryptionKeyFile, 'utf8');
+  await writeFile(config.encryptionKeyFile, `${WRONG_KEY}\n`);
+  const findings = await examine();
+  await writeFile(config.encryptionKeyFile, right);
   expect(findings.map(({ code }) => code)).toContain('key.unavailable');
   expect(JSON.stringify(findings)).not.toContain(WRONG_KEY);
 });
 
 it('a database before its first server has no finding about keys, and no key is made', async () => {
   const fresh = await createTestDatabase();
-  const empty = await mkdtemp(join(tmpdir(), 'tankeeper-doctor-'));
-  try {
-    const findings = await examineInstallation(loadConfig({ DATABASE_URL: fresh.url, DATA_DIR: empty }));
-    expect(findings.filter(({ code }) => code.startsWith('key.'))).toEqual([]);
-    await expect(readFile(join(empty, 'encryption.key'))).rejects.toThrow('ENOENT');
-  } finally {
-    await fresh.drop();
-    await rm(empty, { recursive: true });
-  }
+  const empty = join(folder, 'empty');
+  const findings = await examineInstallation(loadConfig({ DATABASE_URL: fresh.url, DATA_DIR: empty }));
+  await fresh.drop();
+  expect(findings.filter(({ code }) => code.startsWith('key.'))).toEqual([]);
+  await expect(readFile(join(empty, 'encryption.key'))).rejects.toThrow('ENOENT');
 });
 
 it.each([10_000, -10_000])('clock.differs is there for a difference of %i ms', async (later) => {
@@ -381,7 +345,7 @@ it.each([10_000, -10_000])('clock.differs is there for a difference of %i ms', a
 it('backup.old is there a week after the installation, and after an export', async () => {
   expect(await find('backup.old', 8 * DAY)).toMatchObject({ text: expect.stringContaining('no backup') });
   const recipient = await identityToRecipient(await generateX25519Identity());
-  await house.services.backups.export(OPERATOR, {
+  await services.backups.export(OPERATOR, {
     lock: { recipients: [recipient] },
     version: 'test',
     write: () => Promise.resolve(),
@@ -390,20 +354,20 @@ it('backup.old is there a week after the installation, and after an export', asy
   expect(await find('backup.old', 8 * DAY)).toMatchObject({
     text: expect.stringContaining('its last backup'),
   });
-  await house.services.settings.set(OPERATOR, new Map([['BackupElsewhere', 'True']]));
+  await services.settings.set(OPERATOR, new Map([['BackupElsewhere', 'True']]));
   expect(await find('backup.old', 8 * DAY)).toBeUndefined();
-  await house.services.settings.remove(OPERATOR, 'BackupElsewhere');
+  await services.settings.remove(OPERATOR, 'BackupElsewhere');
 });
 
 it('audit.unsealed is there after an hour, and goes with a checkpoint', async () => {
-  await house.services.settings.set(OPERATOR, new Map([['OcraMaxChallenges', '5']]));
+  await services.settings.set(OPERATOR, new Map([['OcraMaxChallenges', '5']]));
   expect(await find('audit.unsealed', 2 * HOUR)).toMatchObject({ severity: 'warning' });
-  await house.checkpoint();
+  await services.auditSealer.sealAll();
   expect(await find('audit.unsealed', 2 * HOUR)).toBeUndefined();
 });
 
 it('ends.soon names an API token with its administrator, and a certificate, from 14 days before on', async () => {
-  const { administrators } = house.services;
+  const { administrators } = services;
   await administrators.addApiToken(OPERATOR, 'admin', {
     name: 'nagios',
     rights: ['monitoring:*'],
@@ -412,7 +376,7 @@ it('ends.soon names an API token with its administrator, and a certificate, from
   await removeResolver();
   await setResolver('ldap', { ...TLS, CACERTIFICATE: CERTIFICATE_2030 })();
   const texts = async (later: number): Promise<readonly string[]> =>
-    (await house.examine(later)).filter(({ code }) => code === 'ends.soon').map(({ text }) => text);
+    (await examine(later)).filter(({ code }) => code === 'ends.soon').map(({ text }) => text);
   expect(await texts(0)).toEqual([]);
   expect(await texts(10 * DAY)).toEqual([expect.stringMatching(/^the API token nagios of admin ends on /)]);
   expect(await texts(Date.parse('2029-12-20') - Date.now())).toEqual([
@@ -423,9 +387,9 @@ it('ends.soon names an API token with its administrator, and a certificate, from
 
 describe('a lock that another holds', () => {
   it('makes what waits for it a finding, and nothing else', async () => {
-    const findings = await house.test.database.knex.transaction(async (sql) => {
+    const findings = await test.database.knex.transaction(async (sql) => {
       await sql.raw('LOCK TABLE audit IN ACCESS EXCLUSIVE MODE');
-      return examineInstallation(house.config, { timeoutMs: 5_000 });
+      return examineInstallation(config, { timeoutMs: 5_000 });
     });
     const late = findings.filter(({ code }) => code === 'doctor.incomplete').map(({ text }) => text);
     expect(late.map((text) => text.split(' ')[0])).toEqual(
@@ -437,14 +401,14 @@ describe('a lock that another holds', () => {
 
 // Last: the installation of this file has read its keys before.
 it('key.rotation is there a week after a change of the key, until the former one is retired', async () => {
-  const former = (await house.services.keys.list(false))[0]?.keyId ?? '';
-  await house.command(({ keys }) => keys.add(OPERATOR));
+  const former = (await services.keys.list(false))[0]?.keyId ?? '';
+  await command(({ keys }) => keys.add(OPERATOR));
   expect(await find('key.rotation', 8 * DAY)).toMatchObject({
     text: expect.stringContaining('seals nothing'),
   });
-  await house.command(({ keys }) => keys.rotate(OPERATOR));
+  await command(({ keys }) => keys.rotate(OPERATOR));
   expect(await find('key.rotation')).toBeUndefined();
   expect(await find('key.rotation', 8 * DAY)).toMatchObject({ text: expect.stringContaining(former) });
-  await house.command(({ keys }) => keys.retire(OPERATOR, former));
+  await command(({ keys }) => keys.retire(OPERATOR, former));
   expect(await find('key.rotation', 8 * DAY)).toBeUndefined();
 });

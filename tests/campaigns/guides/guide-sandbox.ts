@@ -67,6 +67,10 @@ export class GuideSandbox {
     this.#environment = environment;
   }
 
+  get databaseUrl(): string {
+    return this.#database.url;
+  }
+
   /** Starts a server on a database of its own. */
   static async start(variables: Readonly<Record<string, string>> = {}): Promise<GuideSandbox> {
     const folder = await mkdtemp(join(tmpdir(), 'tankeeper-guide-'));

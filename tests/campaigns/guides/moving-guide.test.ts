@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectedOf, fixtureFile, type FixtureName } from '../../linotp/linotp-fixture.ts';
@@ -12,12 +11,10 @@ import { createTestDatabase, type TestDatabase } from '../../support/database/te
 import { queryOnce, withDatabase } from '../../support/database/test-server.ts';
 import { findMariadb, startMariadb } from '../../support/servers/mariadb.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
-import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { describeWithProgram, findPostgres } from '../../support/servers/system-programs.ts';
-import { testProgram } from '../../support/servers/test-build.ts';
+import { assertSucceeded, GuideSandbox, PASSWORD } from './guide-sandbox.ts';
 
 const FIXTURE = '3.4.4-postgresql';
-const PASSWORD = 'correct horse battery';
 const SCRATCH = `scratch_${process.pid}`;
 const mariadb = findMariadb();
 const { tokens } = expectedOf(FIXTURE);
@@ -30,44 +27,33 @@ const [loading = [], ...moving] = codeBlocks(
   .map(({ text }) => shellLines(text));
 const commands = moving.flat();
 
-let folder: string;
 let linotp: TestDatabase;
-let own: TestDatabase;
-let server: ServerProcess;
-let environment: Record<string, string>;
+let sandbox: GuideSandbox;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-move-'));
-  [linotp, own] = [await createTestDatabase({ schema: 'empty' }), await createTestDatabase()];
-  await queryOnce(linotp.url, await readFile(fixtureFile(FIXTURE, 'dump.sql'), 'utf8'));
-  await mkdir(join(folder, 'passwd'));
+  [linotp, sandbox] = [await createTestDatabase({ schema: 'empty' }), await GuideSandbox.start()];
+  await queryOnce(linotp.url, await dumpOf(FIXTURE));
   for (const file of ['passwd-one', 'passwd-two', 'passwd-three']) {
-    await cp(fixtureFile(FIXTURE, file), join(folder, 'passwd', file));
+    await sandbox.write(`passwd/${file}`, await readFile(fixtureFile(FIXTURE, file)));
   }
-  await cp(fixtureFile(FIXTURE, 'encKey'), join(folder, 'encKey'));
-  await writeFile(join(folder, 'password'), `${PASSWORD}\n`);
-  await mkdir(join(folder, 'bin'));
-  const program = `#!/bin/sh\nexec '${process.execPath}' '${testProgram()}' "$@"\n`;
-  await writeFile(join(folder, 'bin/tankeeper'), program, { mode: 0o755 });
-  environment = { DATABASE_URL: own.url, DATA_DIR: join(folder, 'data') };
-  server = await startServerProcess({ ...environment, ADMIN_PASSWORD_FILE: join(folder, 'password') });
+  await sandbox.write('encKey', await readFile(fixtureFile(FIXTURE, 'encKey')));
+  await sandbox.write('password', `${PASSWORD}\n`);
 });
 
 afterAll(async () => {
-  await server.stop();
-  await Promise.all([linotp.drop(), own.drop()]);
-  await rm(folder, { recursive: true });
+  await sandbox.remove();
+  await linotp.drop();
 });
 
 /** Runs a command of the guide with the addresses of this test. @returns its output */
 async function run(command: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
-  const line = command.replace('postgresql://linotp@db.example.com/linotp', `'${linotp.url}'`);
-  const path = `${join(folder, 'bin')}:${process.env.PATH ?? ''}`;
-  const { stdout } = await promisify(execFile)('sh', ['-c', line], {
-    cwd: folder,
-    env: { ...environment, PATH: path, ...more },
-  });
-  return stdout;
+  const exports = Object.entries(more).map(([name, value]) => `export ${name}="${value}"`);
+  const ran = await sandbox.run(
+    [...exports, command],
+    [['postgresql://linotp@db.example.com/linotp', `'${linotp.url}'`]],
+  );
+  assertSucceeded(ran);
+  return ran.output.slice(ran.output.indexOf(`+ ${command}\n`) + command.length + 3);
 }
 
 /** @returns a hash of what LinOTP stores */
@@ -85,7 +71,7 @@ async function importDump(
   fixture: FixtureName,
   { dump, database, ...more }: Readonly<Record<'dump' | 'database', string> & Record<string, string>>,
 ): Promise<number> {
-  await writeFile(join(folder, 'dump.sql'), dump);
+  await sandbox.write('dump.sql', dump);
   await run(command?.replaceAll('scratch', SCRATCH) ?? 'false', more);
   const key = fixtureFile(fixture, 'encKey');
   const options = `--enckey '${key}' --time-zone Europe/Berlin --dry-run`;
@@ -100,16 +86,16 @@ const dumpOf = (fixture: FixtureName): Promise<string> => readFile(fixtureFile(f
 
 describeWithProgram('a dump of PostgreSQL', findPostgres(), 'postgresql', (programs) => {
   it('is loaded and imported', async () => {
-    const url = new URL(own.url.replace('@/', '@localhost/'));
+    const url = new URL(sandbox.databaseUrl.replace('@/', '@localhost/'));
     const taken = await importDump(loading[0], FIXTURE, {
       dump: await dumpOf(FIXTURE),
-      database: withDatabase(own.url, SCRATCH),
-      PATH: `${programs}:${process.env.PATH ?? ''}`,
+      database: withDatabase(sandbox.databaseUrl, SCRATCH),
+      PATH: `${programs}:$PATH`,
       PGHOST: url.searchParams.get('host') ?? url.hostname,
       PGPORT: url.port,
       PGUSER: url.username,
     });
-    await queryOnce(own.url, `DROP DATABASE ${SCRATCH}`);
+    await queryOnce(sandbox.databaseUrl, `DROP DATABASE ${SCRATCH}`);
     expect(taken).toBe(tokens.length);
   });
 });
@@ -119,11 +105,14 @@ describeWithProgram('a dump of MariaDB', mariadb && 'mariadb', 'mariadb-server',
     const fixture = '3.4.4-mariadb';
     const mysql = await startMariadb(mariadb ?? { server: '', installer: '' });
     await mysql.query("CREATE USER moving@'127.0.0.1'", "GRANT ALL ON *.* TO moving@'127.0.0.1'");
-    await writeFile(join(folder, '.my.cnf'), `[client]\nhost=127.0.0.1\nport=${mysql.port}\nuser=moving\n`);
+    const options = await sandbox.write(
+      '.my.cnf',
+      `[client]\nhost=127.0.0.1\nport=${mysql.port}\nuser=moving\n`,
+    );
     const taken = await importDump(loading[1], fixture, {
       dump: await dumpOf(fixture),
       database: `mysql://moving@127.0.0.1:${mysql.port}/${SCRATCH}`,
-      HOME: folder,
+      HOME: dirname(options),
     });
     await mysql.remove();
     expect(taken).toBe(expectedOf(fixture).tokens.length);
@@ -132,7 +121,7 @@ describeWithProgram('a dump of MariaDB', mariadb && 'mariadb', 'mariadb-server',
 
 describeWithProgram('a dump of SQLite', findSystemProgram('sqlite3'), 'sqlite3', (program) => {
   it('is loaded and imported', async () => {
-    const path = join(folder, 'token.db');
+    const path = await sandbox.write('token.db', '');
     (await makeSqlite(FIXTURE, path)).close();
     const taken = await importDump(loading[2], FIXTURE, {
       dump: (await promisify(execFile)(program, [path, '.dump'], { maxBuffer: 1 << 26 })).stdout,
@@ -149,7 +138,7 @@ describe('the guide to moving from LinOTP', () => {
     for (const command of commands) {
       printed.push([command, await run(command)]);
       if (command.includes('--dry-run')) {
-        expect(await queryOnce(own.url, 'SELECT id FROM tokens')).toEqual([]);
+        expect(await queryOnce(sandbox.databaseUrl, 'SELECT id FROM tokens')).toEqual([]);
       }
     }
     const outputOf = (words: string): string =>
@@ -168,7 +157,7 @@ describe('the guide to moving from LinOTP', () => {
       `tokens: 0 taken, 0 changed, 0 updated, 0 left, ${tokens.length} unchanged, 0 removed`,
     );
     expect(commands).toHaveLength(7);
-    const files = await readdir(folder);
+    const files = await readdir(join(sandbox.folder, 'work'));
     expect(files.filter((name) => /report|difference/.test(name)).sort()).toEqual([
       'difference.txt',
       'difference.txt.json',

@@ -38,7 +38,7 @@ export class KeyInstallation {
   readonly test: TestDatabase;
   readonly environment: Record<string, string>;
   readonly #servers: ServerProcess[] = [];
-  #bearer = '';
+  #bearer: Promise<string> | undefined;
 
   private constructor(test: TestDatabase, more: Record<string, string>) {
     this.test = test;
@@ -79,11 +79,14 @@ export class KeyInstallation {
   async start(more: Record<string, string> = {}): Promise<ServerProcess> {
     const server = await startServerProcess({ ...this.environment, ...more });
     this.#servers.push(server);
-    if (this.#bearer === '') {
-      const added = await this.run('--json', 'api-token', 'add', 'admin', 'test', '*');
-      this.#bearer = /tk_[\w-]{43}/.exec(added.output)?.[0] ?? '';
-    }
+    this.#bearer ??= this.#addApiToken();
+    await this.#bearer;
     return server;
+  }
+
+  async #addApiToken(): Promise<string> {
+    const { output } = await this.run('--json', 'api-token', 'add', 'admin', 'test', '*');
+    return /tk_[\w-]{43}/.exec(output)?.[0] ?? '';
   }
 
   /** Sends SIGHUP to the servers. @returns when they have logged what came of it */
@@ -114,10 +117,10 @@ export class KeyInstallation {
     return this.json<readonly ListedKey[]>('key', 'list', '--count');
   }
 
-  async ask(server: ServerProcess, path: string, parameters: Record<string, string>): Promise<Envelope> {
+  async ask(server: ServerProcess, path: string, parameters: Record<string, string> = {}): Promise<Envelope> {
     const response = await fetch(`${server.baseUrl}${path}`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${this.#bearer}` },
+      headers: { Authorization: `Bearer ${(await this.#bearer) ?? ''}` },
       body: new URLSearchParams(parameters),
     });
     return (await response.json()) as Envelope;

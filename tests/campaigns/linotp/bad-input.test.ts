@@ -34,9 +34,9 @@ function importEdited(
   return withDump(FIXTURE, (place) => importFixture(app.services, FIXTURE, { ...options, place }), edit);
 }
 
-function reported({ entries }: Imported, group: string, name: string): readonly string[] {
+function reported({ entries }: Imported, group: string, begin: string): readonly string[] {
   return entries
-    .filter((entry) => entry.group === group && entry.name === name)
+    .filter(({ name, ...entry }) => entry.group === group && name.startsWith(begin))
     .map(({ outcome, reasons }) => `${outcome}: ${reasons.join('; ')}`);
 }
 
@@ -85,70 +85,88 @@ describe('a database', () => {
   });
 });
 
-describe('a row', () => {
-  it('of a token without its secret is left and named', async () => {
-    const imported = await importEdited((text) => {
-      const row = rowOf(text, '"Token"', "'QR07'");
-      const cipher = /'([0-9a-f]{160,})'/.exec(row)?.[1] ?? '';
-      return replaced(text, cipher, `00${cipher.slice(2, -32)}${'0'.repeat(32)}`);
-    });
-    expect(reported(imported, 'tokens', 'QR07')).toEqual([
-      expect.stringMatching(/^left: its secret cannot be read/),
-    ]);
-    expect(imported.summary.groups.tokens).toMatchObject({ left: 1 });
-  });
+/** Changes the row of a token. */
+const inToken = (serial: string, change: (row: string) => string) => (text: string) => {
+  const row = rowOf(text, '"Token"', `'${serial}'`);
+  return replaced(text, row, change(row));
+};
 
-  it('of a PIN that does not decrypt leaves a token that no PIN fits', async () => {
-    const imported = await importEdited((text) => {
-      const row = rowOf(text, '"Token"', "'O201'");
-      const pin = /'(@@[0-9a-f]+)'/.exec(row)?.[1] ?? '';
-      return replaced(text, pin, pin.slice(0, -64));
-    });
-    expect(reported(imported, 'tokens', 'O201')).toEqual([
-      expect.stringMatching(/encrypted PIN does not decrypt/),
-    ]);
-  });
+/** Tokens of more than a batch, of which some differ from others in case only. */
+const BULK = Array.from({ length: 1_500 }, (_, n) =>
+  n % 100 === 99 && n > 399 ? `bulk${n - 399}` : `BULK${n}`,
+);
+const TWINS = BULK.filter((serial) => serial.startsWith('bulk'));
 
-  it('of an OCRA PIN that does not decrypt leaves a token that the empty PIN does not fit', async () => {
-    const suite = /"OCRA-1:[^"]*-PSHA1"|OCRA-1:[^",]*-PSHA1/;
-    const imported = await importEdited((text) => {
-      const row = rowOf(text, '"Token"', "'QR09'");
-      expect(row).toMatch(suite);
-      const [, cipher = ''] = /'QR09'.*?'([0-9a-f]{32,64})', '[0-9a-f]{32}'/s.exec(row) ?? [];
-      return replaced(text, cipher, '0'.repeat(cipher.length));
-    });
-    expect(reported(imported, 'tokens', 'QR09')).toEqual([
-      expect.stringMatching(/user PIN does not decrypt and matches no input/),
-    ]);
-    const token = (await storedTokens(sql)).find(({ serial }) => serial === 'QR09');
-    expect(token?.secrets.ocraPin?.length).toBeGreaterThan(0);
-  });
+const EDITS: readonly ((text: string) => string)[] = [
+  (text) => {
+    const row = rowOf(text, '"Token"', "'QR07'");
+    const rows = BULK.map((serial, n) =>
+      row.replace(/^\(\d+/, `(${9000 + n}`).replace("'QR07'", `'${serial}'`),
+    );
+    return appended(text, rows.map((one) => `INSERT INTO public."Token" VALUES ${one}`).join('\n'));
+  },
+  inToken('O201', (row) => {
+    const pin = /'(@@[0-9a-f]+)'/.exec(row)?.[1] ?? '';
+    return replaced(row, pin, pin.slice(0, -64));
+  }),
+  inToken('QR09', (row) => {
+    expect(row).toMatch(/"OCRA-1:[^"]*-PSHA1"|OCRA-1:[^",]*-PSHA1/);
+    const [, cipher = ''] = /'QR09'.*?'([0-9a-f]{32,64})', '[0-9a-f]{32}'/s.exec(row) ?? [];
+    return replaced(row, cipher, '0'.repeat(cipher.length));
+  }),
+  inToken('QR12', (row) => replaced(row, "'QR12'", "'QR\u200b12'")),
+  inToken('QR13', (row) => replaced(row, "'ocra'", "' '").replace('{', String.raw`{"a\u0000b": 1, `)),
+  (text) =>
+    appended(
+      text,
+      String.raw`INSERT INTO public."TokenRealm" VALUES (9001, 9999, 1);
+        INSERT INTO public."TokenRealm" VALUES (9002, 2, 99);
+        INSERT INTO public.challenges VALUES (900, '000000000001', '', '', '\x7261773a61', '', '', '\x7261773a61', '', 'GONE', '2026-11-20 12:41:56', 0, false, false);
+        INSERT INTO public."Config" VALUES ('linotp.httpresolver.uri.web', 'https://example.com', NULL, NULL);`,
+    ),
+  (text) =>
+    replaced(
+      text,
+      "'useridresolver.SQLIdResolver.IdResolver.sql-intern'",
+      "'useridresolver.HTTPIdResolver.IdResolver.web'",
+    ),
+];
 
-  it('of a serial that looks like another one is kept, named, and can be administered', async () => {
-    const imported = await importEdited((text) => {
-      const row = rowOf(text, '"Token"', "'QR07'");
-      return replaced(text, row, replaced(row, "'QR07'", "'QR\u200b07'"));
-    });
-    expect(reported(imported, 'tokens', 'QR\u200b07')).toEqual([
-      expect.stringMatching(/its serial, which could be taken for another one, is kept/),
-    ]);
-    expect(await app.services.tokens.disable(OPERATOR, { serial: 'QR\u200b07' })).toBe(1);
-  });
+const TOLD = [
+  // PINs that do not decrypt.
+  ['tokens', 'O201', /encrypted PIN does not decrypt/],
+  ['tokens', 'QR09', /user PIN does not decrypt and matches no input/],
+  ['tokens', 'QR\u200b12', /its serial, which could be taken for another one, is kept/],
+  // Values that the database cannot hold.
+  ['tokens', 'QR13', /./],
+  ['tokens', 'QR08', /^changed: its realm with the id 99/],
+  ['challenges', '000000000001', /^left: its token GONE/],
+  ['resolvers', 'web', /^left: resolvers of the type httpresolver/],
+  ['realms', 'sqlwelt', /^changed: its resolver web/],
+] as const;
 
-  it('of values that the database cannot hold is left or mended, and stops nothing', async () => {
-    const imported = await importEdited((text) => {
-      const row = rowOf(text, '"Token"', "'QR07'");
-      const odd = replaced(row, "'ocra'", "' '").replace('{', String.raw`{"a\u0000b": 1, `);
-      return replaced(text, row, odd);
-    });
-    expect(reported(imported, 'tokens', 'QR07')).toEqual([expect.any(String)]);
-    const token = (await storedTokens(sql)).find(({ serial }) => serial === 'QR07');
-    expect(token?.type).toBe('hmac');
-    expect(token?.info).toMatchObject({ 'a\u{FFFD}b': 1 });
+describe('rows that cannot be taken as they are', () => {
+  it('are each named; what is left of them can be used and administered, and an unreadable PIN is not the empty one', async () => {
+    const imported = await importEdited((text) => EDITS.reduce((edited, change) => change(edited), text));
+    expect(TOLD.map(([group, name]) => [name, ...reported(imported, group, name)])).toEqual(
+      TOLD.map(([, name, told]) => [name, expect.stringMatching(told)]),
+    );
+    // Twins in other batches: the first one is taken.
+    const left = imported.entries.filter(({ outcome }) => outcome === 'left').map(({ name }) => name);
+    expect(left.filter((name) => name.startsWith('bulk')).toSorted()).toEqual(TWINS.toSorted());
+    const stored = await sql('tokens').where('serial', 'like', 'BULK%').count();
+    expect(stored).toEqual([{ count: String(BULK.length - TWINS.length) }]);
+    const tokens = new Map((await storedTokens(sql)).map((token) => [token.serial, token]));
+    expect(tokens.get('QR09')?.secrets.ocraPin?.length).toBeGreaterThan(0);
+    expect(tokens.get('QR13')).toMatchObject({ type: 'hmac', info: { 'a\u{FFFD}b': 1 } });
+    expect(await app.services.tokens.disable(OPERATOR, { serial: 'QR\u200b12' })).toBe(1);
   });
+});
 
-  it('of texts without end is left or cut, is named shortly, and stops nothing', async () => {
+describe('a text without end', () => {
+  it('is left or cut, is named shortly, and stops nothing', async () => {
     const long = 'x'.repeat(2_000_000);
+    const described = `${'x'.repeat(254)}\u{1f600}${'y'.repeat(2_000)}`;
     const config = (key: string, value: string): string =>
       `INSERT INTO public."Config" VALUES ('linotp.${key}', '${value}', '', '');`;
     const imported = await importEdited((text) => {
@@ -159,6 +177,7 @@ describe('a row', () => {
         twin(9000, long),
         twin(9001, 'LONGKEY').replace(/'[0-9a-f]{160,}'/, `'${long}'`),
         twin(9002, 'LONGINFO').replace('{', `{"a": "${long}", `),
+        replaced(twin(9003, 'LONGTEXT'), "'', 'LONGTEXT'", `'${described}', 'LONGTEXT'`),
         `INSERT INTO public."Realm" VALUES (900, '${long}', false, '');`,
         String.raw`INSERT INTO public.challenges VALUES (900, '${long}', '', '', '\x7261773a61', '', '', '\x7261773a61', '', 'QR08', '2026-11-20 12:41:56', 0, false, false);`,
         config(`ldapresolver.LDAPURI.${long}`, 'ldap://example.com'),
@@ -170,108 +189,31 @@ describe('a row', () => {
       const withoutClient = replaced(unbounded(text), "'192.168.0.0/16'", `'${long}'`);
       return appended(withoutClient, statements.join('\n'));
     });
-    const named = (group: string, begin: string): readonly string[] =>
-      imported.entries
-        .filter((entry) => entry.group === group && entry.name.startsWith(begin))
-        .map(({ outcome, reasons }) => `${outcome}: ${reasons.join('; ')}`);
     const column = (name: string, length: number): string =>
       `left: its column ${name} has more than ${length} characters`;
-    expect(named('tokens', 'xxx')).toEqual([column('linotptokenserialnumber', 64)]);
-    expect(named('tokens', 'LONGKEY')).toEqual([column('linotpkeyenc', 65_536)]);
-    expect(named('tokens', 'LONGINFO')).toEqual([column('linotptokeninfo', 65_536)]);
-    expect(named('challenges', 'xxx')).toEqual([column('transid', 64)]);
-    expect(named('realms', 'xxx')).toEqual(['left: its name has more than 255 characters']);
-    expect(named('settings', '…linotp.')).toEqual([column('key', 255), column('key', 255)]);
-    expect(named('settings', 'my.')).toEqual([
-      'left: it has more than 8192 characters',
-      column('value', 65_536),
-    ]);
-    expect(named('policies', 'ocra_status_only')).toEqual([
-      'changed: is now inactive: client cannot be read: its column value has more than 65536 characters',
-    ]);
-    expect(named('resolvers', 'xxx')).toEqual([]);
+    for (const [group, begin, ...told] of [
+      ['tokens', 'xxx', column('linotptokenserialnumber', 64)],
+      ['tokens', 'LONGKEY', column('linotpkeyenc', 65_536)],
+      ['tokens', 'LONGINFO', column('linotptokeninfo', 65_536)],
+      ['tokens', 'LONGTEXT', 'changed: its description is cut to 255 characters'],
+      ['challenges', 'xxx', column('transid', 64)],
+      ['realms', 'xxx', 'left: its name has more than 255 characters'],
+      ['settings', '…linotp.', column('key', 255), column('key', 255)],
+      ['settings', 'my.', 'left: it has more than 8192 characters', column('value', 65_536)],
+      [
+        'policies',
+        'ocra_status_only',
+        'changed: is now inactive: client cannot be read: its column value has more than 65536 characters',
+      ],
+      ['resolvers', 'xxx'],
+    ] as const) {
+      expect([group, begin, ...reported(imported, group, begin)]).toEqual([group, begin, ...told]);
+    }
     const { policies } = await app.services.configuration.current();
     expect(policies.find(({ name }) => name === 'ocra_status_only')?.active).toBe(false);
-    expect(JSON.stringify(imported.entries).length).toBeLessThan(200_000);
-  });
-
-  it('of a long description is cut', async () => {
-    const imported = await importEdited((text) => {
-      const row = rowOf(text, '"Token"', "'QR07'");
-      return replaced(
-        unbounded(text),
-        row,
-        replaced(row, "'', 'QR07'", `'${'x'.repeat(254)}\u{1f600}${'y'.repeat(2_000)}', 'QR07'`),
-      );
-    });
-    expect(reported(imported, 'tokens', 'QR07')).toEqual([
-      'changed: its description is cut to 255 characters',
-    ]);
-    const token = (await storedTokens(sql)).find(({ serial }) => serial === 'QR07');
+    const token = (await storedTokens(sql)).find(({ serial }) => serial === 'LONGTEXT');
     expect(token?.description).toBe('x'.repeat(254));
-  });
-
-  it('of realm links without token is passed over, and one without realm named', async () => {
-    const imported = await importEdited((text) =>
-      appended(
-        text,
-        'INSERT INTO public."TokenRealm" VALUES (9001, 9999, 1);\nINSERT INTO public."TokenRealm" VALUES (9002, 1, 99);',
-      ),
-    );
-    expect(reported(imported, 'tokens', 'QR07')).toEqual([
-      expect.stringMatching(/^changed: its realm with the id 99/),
-    ]);
-  });
-
-  it('of a challenge whose token is gone is left and named', async () => {
-    const imported = await importEdited((text) =>
-      appended(
-        text,
-        String.raw`INSERT INTO public.challenges VALUES (900, '000000000001', '', '', '\x7261773a61', '', '', '\x7261773a61', '', 'GONE', '2026-11-20 12:41:56', 0, false, false);`,
-      ),
-    );
-    expect(reported(imported, 'challenges', '000000000001')).toEqual([
-      expect.stringMatching(/^left: its token GONE/),
-    ]);
-  });
-
-  it('of such a serial is left and named, too, where the tokens are more than a batch', async () => {
-    const serials = Array.from({ length: 1_500 }, (_, n) =>
-      n % 100 === 99 && n > 399 ? `bulk${n - 399}` : `BULK${n}`,
-    );
-    const imported = await importEdited((text) => {
-      const row = rowOf(text, '"Token"', "'QR07'");
-      const rows = serials.map((serial, n) =>
-        row.replace(/^\(\d+/, `(${9000 + n}`).replace("'QR07'", `'${serial}'`),
-      );
-      return appended(text, rows.map((one) => `INSERT INTO public."Token" VALUES ${one}`).join('\n'));
-    });
-    const twins = serials.filter((serial) => serial.startsWith('bulk'));
-    const left = imported.entries.filter(
-      ({ outcome, name }) => outcome === 'left' && name.startsWith('bulk'),
-    );
-    expect(left.map(({ name }) => name).sort()).toEqual(twins.toSorted());
-    const stored = await sql('tokens').where('serial', 'like', 'BULK%').count();
-    expect(stored).toEqual([{ count: String(serials.length - twins.length) }]);
-  });
-
-  it('of a resolver of an unknown class is left, with what refers to it', async () => {
-    const imported = await importEdited((text) =>
-      appended(
-        replaced(
-          text,
-          "'useridresolver.SQLIdResolver.IdResolver.sql-intern'",
-          "'useridresolver.HTTPIdResolver.IdResolver.web'",
-        ),
-        `INSERT INTO public."Config" VALUES ('linotp.httpresolver.uri.web', 'https://example.com', NULL, NULL);`,
-      ),
-    );
-    expect(reported(imported, 'resolvers', 'web')).toEqual([
-      expect.stringMatching(/^left: resolvers of the type httpresolver/),
-    ]);
-    expect(reported(imported, 'realms', 'sqlwelt')).toEqual([
-      expect.stringMatching(/^changed: its resolver web/),
-    ]);
+    expect(JSON.stringify(imported.entries).length).toBeLessThan(200_000);
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { openDatabase } from '../../../src/database/database.ts';
 import { TestApplication } from '../../support/application/test-application.ts';
@@ -13,12 +13,12 @@ import { openContent, storedTokens } from '../../linotp/stored-installation.ts';
 import type { ImportEntry } from '../../../src/linotp/import-report.ts';
 import { momentsAt } from '../../../src/housekeeping/housekeeping.ts';
 import { HousekeepingStore } from '../../../src/housekeeping/housekeeping-store.ts';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runCli, startCli } from '../../cli/cli-process.ts';
 import { startServerProcess } from '../../support/servers/server-process.ts';
 import { createTestDatabase } from '../../support/database/test-database.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
 const FIXTURE = '2.12.6-postgresql';
 
@@ -43,107 +43,87 @@ function differences({ entries }: Imported, group: string): readonly string[] {
     .map(({ outcome, name, reasons }) => [outcome, name, ...reasons].join(' '));
 }
 
-function tokenStatement(text: string, serial: string): string {
-  const at = text.indexOf(`, '${serial}', 'ocra'`);
-  const start = text.lastIndexOf('INSERT INTO', at);
-  return text.slice(start, text.indexOf(');\n', at) + 3);
-}
+/** Has the source change the type of a token. */
+const changing = (serial: string) => (text: string) =>
+  replaced(text, `'${serial}', 'ocra'`, `'${serial}', 'ocra2'`);
+
+const storedToken = (serial: string): Promise<unknown> =>
+  sql('tokens').where({ serial }).first('type', 'active', 'counter');
 
 describe('a repeated import', () => {
   beforeEach(() => importFixture(app.services, FIXTURE));
 
-  it('takes a token that has changed at the source since', async () => {
+  it('takes what the source has changed, added or removed since, and leaves what was changed here', async () => {
+    await app.asAdmin('/admin/disable', { serial: 'PL22' });
+    await sql('policies').where({ name: 'chalresp' }).update({ action: 'otppin=0', active: true });
     const imported = await importEdited((text) => {
-      const statement = tokenStatement(text, 'QR07');
-      return replaced(text, statement, replaced(statement, "'ocra'", "'ocra2'"));
+      const counted =
+        text.split('\n').find((line) => line.includes("'QR16'") && line.endsWith('0, false, false);')) ?? '';
+      const edits = [
+        [", 'PL23', 'ocra'", ", 'PL99', 'ocra'"],
+        [counted, counted.replace('0, false, false);', '1, true, false);')],
+        [/^.*'linotp\.Policy\.mon\..*\n/gm, ''],
+        ["'linotp.OcraMaxChallenges', '8'", "'linotp.OcraMaxChallenges', '9'"],
+      ] as const;
+      const changed = changing('PL21')(changing('PL22')(text));
+      return edits.reduce((edited, [from, to]) => replaced(edited, from, to), changed);
     });
-    expect(differences(imported, 'tokens')).toEqual(['updated QR07']);
-    expect((await storedTokens(sql)).find(({ serial }) => serial === 'QR07')?.type).toBe('ocra2');
-  });
-
-  it('takes a new token, and removes one that the source has no longer', async () => {
-    const imported = await importEdited((text) => replaced(text, ", 'QR07', 'ocra'", ", 'QR99', 'ocra'"));
-    expect(differences(imported, 'tokens')).toEqual([
-      'taken QR99',
-      'removed QR07 the source has it no longer',
-    ]);
+    const { settings } = await app.services.configuration.current();
     const serials = (await storedTokens(sql)).map(({ serial }) => serial);
-    expect([serials.includes('QR99'), serials.includes('QR07'), serials.length]).toEqual([true, false, 54]);
+    expect({
+      tokens: differences(imported, 'tokens').toSorted(),
+      policies: [differences(imported, 'policies'), await sql('policies').where({ name: 'mon' })],
+      settings: [differences(imported, 'settings'), settings.get('OcraMaxChallenges')],
+      challenges: differences(imported, 'challenges'),
+      changedHere: [
+        await storedToken('PL22'),
+        await sql('policies').where({ name: 'chalresp' }).first('active'),
+      ],
+      changedThere: await storedToken('PL21'),
+      serials: [serials.includes('PL99'), serials.includes('PL23'), serials.length],
+    }).toEqual({
+      tokens: [
+        expect.stringMatching(/^left PL22 it has changed on both sides/),
+        'removed PL23 the source has it no longer',
+        'taken PL99',
+        'updated PL21',
+      ],
+      policies: [['removed mon the source has it no longer'], []],
+      settings: [expect.arrayContaining(['updated OcraMaxChallenges']), '9'],
+      challenges: [expect.stringMatching(/^updated \d{12}$/)],
+      changedHere: [expect.objectContaining({ type: 'ocra', active: false }), { active: true }],
+      changedThere: expect.objectContaining({ type: 'ocra2' }),
+      serials: [true, false, 54],
+    });
   });
 
-  it('leaves a token that has changed on both sides', async () => {
-    await app.asAdmin('/admin/disable', { serial: 'QR07' });
-    const imported = await importEdited((text) => {
-      const statement = tokenStatement(text, 'QR07');
-      return replaced(text, statement, replaced(statement, "'ocra'", "'ocra2'"));
-    });
-    expect(differences(imported, 'tokens')).toEqual([
-      expect.stringMatching(/^left QR07 it has changed on both sides/),
-    ]);
-    expect((await storedTokens(sql)).find(({ serial }) => serial === 'QR07')).toMatchObject({
-      type: 'ocra',
-      active: false,
-    });
-  });
-
-  it('takes changed policies and settings, and removes those that the source has no longer', async () => {
+  it('does not bring back what was removed here, also where it has changed there, nor loses what can no longer be read', async () => {
+    await app.asAdmin('/admin/remove', { serial: 'QR07' });
+    await sql('policies').where({ name: 'chalresp' }).delete();
     const imported = await importEdited((text) =>
       replaced(
-        replaced(text, /^.*'linotp\.Policy\.mon\..*\n/gm, ''),
+        replaced(text, /('linotp\.Policy\.chalresp\.user', ')[^']*/, "'linotp.Policy.chalresp.user', 'anna"),
         "'linotp.OcraMaxChallenges', '8'",
-        "'linotp.OcraMaxChallenges', '9'",
+        "'linotp.OcraMaxChallenges', 'x'",
       ),
     );
-    expect(differences(imported, 'policies')).toEqual(['removed mon the source has it no longer']);
-    expect(differences(imported, 'settings')).toContain('updated OcraMaxChallenges');
     const { settings } = await app.services.configuration.current();
-    expect(settings.get('OcraMaxChallenges')).toBe('9');
-  });
-
-  it('leaves what has been changed here and not at the source', async () => {
-    await sql('policies').where({ name: 'chalresp' }).update({ action: 'otppin=0', active: true });
-    const imported = await importFixture(app.services, FIXTURE);
-    expect(differences(imported, 'policies')).toEqual([]);
-    expect(await sql('policies').where({ name: 'chalresp' }).first()).toMatchObject({ active: true });
-  });
-
-  it('takes a wrong response to a challenge that LinOTP has counted since', async () => {
-    const imported = await importEdited((text) => {
-      const row =
-        text.split('\n').find((line) => line.includes("'QR16'") && line.endsWith('0, false, false);')) ?? '';
-      return replaced(text, row, row.replace('0, false, false);', '1, true, false);'));
+    expect({
+      tokens: differences(imported, 'tokens'),
+      policies: differences(imported, 'policies'),
+      settings: [differences(imported, 'settings'), settings.get('OcraMaxChallenges')],
+      present: [await storedToken('QR07'), await sql('policies').where({ name: 'chalresp' })],
+    }).toEqual({
+      tokens: ['left QR07 it has been removed here since the last import'],
+      policies: ['left chalresp it has been removed here since the last import'],
+      settings: [expect.arrayContaining([expect.stringMatching(/^left OcraMaxChallenges /)]), '8'],
+      present: [undefined, []],
     });
-    expect(differences(imported, 'challenges')).toEqual([expect.stringMatching(/^updated \d{12}$/)]);
-  });
-
-  it('does not bring back a token that was removed here', async () => {
-    await app.asAdmin('/admin/remove', { serial: 'QR07' });
-    const { entries } = await importFixture(app.services, FIXTURE);
-    expect(entries.filter(({ name }) => name === 'QR07')).toMatchObject([
-      { group: 'tokens', outcome: 'left', reasons: ['it has been removed here since the last import'] },
-    ]);
-    expect(await sql('tokens').where({ serial: 'QR07' })).toEqual([]);
   });
 
   it('takes a token that the source has again', async () => {
-    const without = (text: string): string => replaced(text, "'QR07', 'ocra'", "'QR99', 'ocra'");
-    await withDump(FIXTURE, (place) => importFixture(app.services, FIXTURE, { place }), without);
-    const { entries } = await importFixture(app.services, FIXTURE);
-    expect(entries.filter(({ group, name }) => group === 'tokens' && name === 'QR07')).toMatchObject([
-      { outcome: 'taken' },
-    ]);
-  });
-
-  it('does not bring back an entry that was removed here and changed there', async () => {
-    await sql('policies').where({ name: 'chalresp' }).delete();
-    const outcomes = await importWhile(
-      'policies',
-      (text) =>
-        replaced(text, /('linotp\.Policy\.chalresp\.user', ')[^']*/, "'linotp.Policy.chalresp.user', 'anna"),
-      () => Promise.resolve(),
-    );
-    expect(outcomes.get('chalresp')).toBe('left: it has been removed here since the last import');
-    expect(await sql('policies').where({ name: 'chalresp' })).toEqual([]);
+    await importEdited((text) => replaced(text, "'QR07', 'ocra'", "'QR99', 'ocra'"));
+    expect(differences(await importFixture(app.services, FIXTURE), 'tokens')).toContain('taken QR07');
   });
 
   it('takes a changed token whose old challenge has been cleared away here', async () => {
@@ -155,22 +135,7 @@ describe('a repeated import', () => {
     });
     await database.close();
     expect(await sql('challenges').whereNull('closed_by')).toEqual([]);
-    const outcomes = await importWhile(
-      'tokens',
-      (text) => replaced(text, "'QR16', 'ocra'", "'QR16', 'ocra2'"),
-      () => Promise.resolve(),
-    );
-    expect(outcomes.get('QR16')).toBe('updated: ');
-  });
-
-  it('keeps a setting that the source has still, but that can no longer be read', async () => {
-    const outcomes = await importWhile(
-      'settings',
-      (text) => replaced(text, "'linotp.OcraMaxChallenges', '8'", "'linotp.OcraMaxChallenges', 'x'"),
-      () => Promise.resolve(),
-    );
-    expect(outcomes.get('OcraMaxChallenges')).toMatch(/^left: /);
-    expect((await app.services.configuration.current()).settings.get('OcraMaxChallenges')).toBe('8');
+    expect(differences(await importEdited(changing('QR16')), 'tokens')).toEqual(['updated QR16']);
   });
 
   it.each([false, true])('of another installation is refused (dry run: %s)', async (dryRun) => {
@@ -217,16 +182,11 @@ describe('an import beside live requests', () => {
   beforeEach(() => importFixture(app.services, FIXTURE));
 
   it('leaves a token that is written after it was found', async () => {
-    const outcomes = await importWhile(
-      'tokens',
-      (text) => replaced(text, "'QR07', 'ocra'", "'QR07', 'ocra2'"),
-      () => sql('tokens').where({ serial: 'QR07' }).update({ counter: 4711 }),
+    const outcomes = await importWhile('tokens', changing('QR07'), () =>
+      sql('tokens').where({ serial: 'QR07' }).update({ counter: 4711 }),
     );
     expect(outcomes.get('QR07')).toMatch(/^left: it has changed on both sides/);
-    expect(await sql('tokens').where({ serial: 'QR07' }).first('type', 'counter')).toEqual({
-      type: 'ocra',
-      counter: '4711',
-    });
+    expect(await storedToken('QR07')).toMatchObject({ type: 'ocra', counter: '4711' });
   });
 
   it('leaves a challenge that is answered after it was found', async () => {
@@ -256,13 +216,7 @@ const KILLS = 5;
 
 const NOTHING = { taken: 0, changed: 0, updated: 0, left: 0, removed: 0 };
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-import-'));
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const KEY = fixtureFile(FIXTURE, 'encKey');
 

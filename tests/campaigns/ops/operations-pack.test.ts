@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -9,6 +8,7 @@ import { ServerClient } from '../../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { dashboardQueries, OPS, readRules } from './prometheus-server.ts';
 import { promtool, type PrometheusServer, startPrometheus } from './prometheus-server.ts';
 
@@ -27,15 +27,15 @@ describeWithProgram('promtool', findSystemProgram('promtool'), 'prometheus', () 
   });
 });
 
+const folder = temporaryFolder();
+
 describeWithProgram('Prometheus', findSystemProgram('prometheus'), 'prometheus', (program) => {
-  let folder: string;
   let database: TestDatabase;
   let server: ServerProcess;
   let client: ServerClient;
   let prometheus: PrometheusServer;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'tankeeper-ops-'));
     database = await createTestDatabase();
     const environment = { DATABASE_URL: database.url, DATA_DIR: folder, METRICS_PORT: '0' };
     server = await startServerProcess(environment);
@@ -53,7 +53,6 @@ describeWithProgram('Prometheus', findSystemProgram('prometheus'), 'prometheus',
   afterAll(async () => {
     await prometheus.stop();
     const { code } = await server.stop();
-    rmSync(folder, { recursive: true });
     await database.drop();
     expect(code).toBe(0);
   });

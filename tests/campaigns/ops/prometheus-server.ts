@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../support/servers/wait-for-port.ts';
+import { freePort, untilAnswered } from '../../support/servers/wait-for-port.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
-import { PATIENCE_MS } from '../../support/values/until.ts';
 import { readFileSync } from 'node:fs';
 
 /** A series of the answer to a query. */
@@ -39,7 +37,11 @@ export async function startPrometheus(
     ],
     { cwd: folder, stdio: 'ignore' },
   );
-  await untilReady(address, child);
+  await untilAnswered(child, async () => {
+    if (!(await fetch(`http://${address}/-/ready`)).ok) {
+      throw new Error('Prometheus is not ready');
+    }
+  });
   return {
     query: async (expression) => {
       const response = await fetch(`http://${address}/api/v1/query`, {
@@ -62,22 +64,6 @@ export async function startPrometheus(
       await ended;
     },
   };
-}
-
-async function untilReady(address: string, child: ChildProcess): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  const isReady = (): Promise<boolean> =>
-    fetch(`http://${address}/-/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await isReady())) {
-    if (performance.now() > deadline || child.exitCode !== null) {
-      child.kill('SIGKILL');
-      throw new Error('Prometheus does not start');
-    }
-    await sleep(100);
-  }
 }
 
 /** Runs promtool. @returns its exit status and all of its output */

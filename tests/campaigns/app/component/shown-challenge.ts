@@ -1,10 +1,8 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Browser, Page, Request } from 'playwright-core';
+import type { Browser, Page, Request, Route } from 'playwright-core';
 import { violationsOf } from '../../../support/browser/axe.ts';
 import { openPage } from '../../../support/browser/chromium.ts';
-import { PATIENCE_MS } from '../../../support/values/until.ts';
+import { PATIENCE_MS, until } from '../../../support/values/until.ts';
 
 /** A strict policy: no inline script, no inline style, no string made into HTML. */
 const POLICY = [
@@ -29,52 +27,41 @@ interface AskedStatus {
 /** The state, an HTTP status with its headers, or a text that is no state. */
 type Answer =
   | { readonly state: string; readonly failcount: number }
-  | { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly status: number }
   | { readonly text: string };
 
 /** A portal whose page shows the component, and whose states a test sets. */
-interface PortalPage extends AsyncDisposable {
-  readonly origin: string;
+interface PortalPage {
   readonly asked: AskedStatus[];
   /** The answer to requests without `wait`. */
   answer: Answer;
   /** The answer to typed digits; default: the same. */
   verdict: Answer | undefined;
   /** Sets the answer, and ends the waiting. */
-  change(answer: Answer): void;
+  change(answer: Answer): Promise<void>;
   /** Resolves once so many requests have come. */
   askedTimes(count: number): Promise<void>;
   /** Resolves once a request waits. */
   untilWaiting(): Promise<void>;
 }
 
-/** @param markup of the page, where the component stands */
-async function servePortalPage(component: string, markup: string): Promise<PortalPage> {
-  const waiting = new Set<ServerResponse>();
-  const events = new EventEmitter();
-  const until = async (isSo: () => boolean): Promise<void> => {
-    while (!isSo()) {
-      await once(events, 'change');
-    }
-  };
+const ORIGIN = 'http://localhost';
+
+/** Answers for a portal in the place of the network. @param markup of the page, where the component stands */
+async function servePortalPage(page: Page, component: string, markup: string): Promise<PortalPage> {
+  const waiting = new Set<Route>();
   const portal = {
-    origin: '',
     asked: [] as AskedStatus[],
     answer: { state: 'open', failcount: 0 } as Answer,
     verdict: undefined as Answer | undefined,
-    change(answer: Answer) {
+    async change(answer: Answer) {
       portal.answer = answer;
-      waiting.forEach((response) => {
-        send(response, answer);
-      });
+      const routes = [...waiting];
       waiting.clear();
+      await Promise.all(routes.map((route) => send(route, answer)));
     },
     askedTimes: (count: number) => until(() => portal.asked.length >= count),
     untilWaiting: () => until(() => waiting.size > 0),
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
   const files: Readonly<Record<string, readonly [type: string, content: string]>> = {
     '/': ['text/html', pageOf(markup)],
@@ -82,42 +69,26 @@ async function servePortalPage(component: string, markup: string): Promise<Porta
     '/recorder.js': ['text/javascript', RECORDER],
     '/page.css': ['text/css', ':root { color-scheme: light dark; }'],
   };
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
-    const [type, content] = files[url.pathname] ?? [];
-    if (content !== undefined) {
-      response.writeHead(200, {
-        'Content-Type': `${type ?? ''}; charset=utf-8`,
-        'Content-Security-Policy': POLICY,
-      });
-      response.end(content);
+  await page.route(`${ORIGIN}/**`, async (route) => {
+    const request = route.request();
+    const { pathname, searchParams } = new URL(request.url());
+    const [type, body] = files[pathname] ?? [];
+    if (body !== undefined) {
+      const headers = { 'Content-Security-Policy': POLICY };
+      await route.fulfill({ contentType: `${type ?? ''}; charset=utf-8`, headers, body });
       return;
     }
-    void answerStatus(request, response, url);
-  });
-  async function answerStatus(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
-    const { method = '' } = request;
-    const wait = url.searchParams.get('wait');
-    const body = String(Buffer.concat(await request.toArray()));
-    portal.asked.push({ method, wait, body });
+    const method = request.method();
+    const wait = searchParams.get('wait');
+    portal.asked.push({ method, wait, body: request.postData() ?? '' });
     if (method === 'POST') {
-      send(response, portal.verdict ?? portal.answer);
+      await send(route, portal.verdict ?? portal.answer);
     } else if (wait === null) {
-      send(response, portal.answer);
+      await send(route, portal.answer);
     } else {
-      waiting.add(response);
-      response.on('close', () => {
-        waiting.delete(response);
-        events.emit('change');
-      });
+      waiting.add(route);
     }
-    events.emit('change');
-  }
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // A test that fails by its time limit must not keep the run.
-  server.unref();
-  portal.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   return portal;
 }
 
@@ -128,13 +99,13 @@ function pageOf(markup: string): string {
 <body><main><h1>Portal</h1>${markup}</main></body></html>`;
 }
 
-function send(response: ServerResponse, answer: Answer): void {
-  if ('status' in answer) {
-    response.writeHead(answer.status, answer.headers ?? {}).end();
-    return;
-  }
-  response.writeHead(200, { 'Content-Type': 'application/json' });
-  response.end('text' in answer ? answer.text : JSON.stringify(answer));
+function send(route: Route, answer: Answer): Promise<void> {
+  return 'status' in answer
+    ? route.fulfill(answer)
+    : route.fulfill({
+        contentType: 'application/json',
+        body: 'text' in answer ? answer.text : JSON.stringify(answer),
+      });
 }
 
 /** The content of a QR code, as the server makes it. */
@@ -173,12 +144,10 @@ export async function showChallenge(
   attributes: Readonly<Record<string, string>>,
   { clock = false, width = 390, answer }: Partial<ShowOptions> = {},
 ): Promise<ShownChallenge> {
-  const portal = await servePortalPage(
-    component,
-    `<tankeeper-challenge ${markupOf(attributes)}></tankeeper-challenge>`,
-  );
+  const { page, problems } = await openPage(browser, ORIGIN, width);
+  const markup = `<tankeeper-challenge ${markupOf(attributes)}></tankeeper-challenge>`;
+  const portal = await servePortalPage(page, component, markup);
   portal.answer = answer ?? portal.answer;
-  const { page, problems } = await openPage(browser, portal.origin, width);
   const answers = new EventEmitter();
   let answered = 0;
   const count = (request: Request): void => {
@@ -212,10 +181,7 @@ export async function showChallenge(
       await page.evaluate(NEXT_TASK);
     },
     announced: (text) => page.getByRole('status').filter({ hasText: text }).waitFor(),
-    [Symbol.asyncDispose]: async () => {
-      await page.context().close();
-      await portal[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => page.context().close(),
   };
 }
 

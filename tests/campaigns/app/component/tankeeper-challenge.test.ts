@@ -60,7 +60,7 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
       await using shown = await show();
       await shown.portal.untilWaiting();
       expect(shown.portal.asked).toMatchObject([{ wait: null }, { wait: '20S' }]);
-      shown.portal.change({ state: 'accepted', failcount: 0 });
+      await shown.portal.change({ state: 'accepted', failcount: 0 });
       await shown.announced('Confirmed.');
       await expectSoon(() => shown.events()).toEqual([
         { type: 'tankeeper-accepted', transaction, failcount: 0 },
@@ -76,7 +76,7 @@ describeWithProgram('<tankeeper-challenge>', findChromium(), 'chromium', (progra
     ])('ends when the portal says that it is %s', async (state, text) => {
       await using shown = await show();
       await shown.portal.untilWaiting();
-      shown.portal.change({ state, failcount: 0 });
+      await shown.portal.change({ state, failcount: 0 });
       await shown.announced(text);
       await expectSoon(() => shown.events()).toEqual([
         { type: `tankeeper-${state}`, transaction, failcount: 0 },

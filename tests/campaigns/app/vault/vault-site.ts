@@ -27,7 +27,7 @@ export async function serveVault(): Promise<FileSite> {
   return serveFiles(
     new Map([
       ['index.html', '<!doctype html><html lang="en"><title>Vault</title><body></body></html>'],
-      ['vault.js', await bundleForBrowser('tests/campaigns/app/vault/vault-bundle.js')],
+      ['vault.js', await bundleForBrowser('app/src/vault/open-vault.ts')],
     ]),
   );
 }
