@@ -286,6 +286,7 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) 
       ['active', 'perhaps'],
       ['action', 'enrollHMAC\u0007', 'enrollment'],
       ['name', '../x', 'enrollment'],
+      ['action', 'otppin=3', 'authentication'],
     ])('with a hostile %s %j are refused', async (field, value, scope = 'ocra') => {
       const given = { name: 'h', scope, action: 'request', realm: '*', user: 'x', [field]: value };
       expect((await ask('/system/setPolicy', given)).status).toBe(false);

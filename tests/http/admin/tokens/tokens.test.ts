@@ -84,6 +84,11 @@ describe.each(['documented', 'linotp'] as const)('/admin/show, in the dialect %s
     expect(await counted({ filter: 'T' }, 'north-desk')).toBe('2');
   });
 
+  it('gives a page of a size, and the rest of the tokens on the next', async () => {
+    expect(await serials({ pagesize: '2' })).toEqual(['T1', 'T2']);
+    expect(await serials({ pagesize: '2', page: '2' })).toEqual(['T3']);
+  });
+
   it('gives a table without formulas, of an administrator’s realms alone', async () => {
     const answer = await application.asAdmin('/admin/show', { outform: 'csv' }, 'get');
     expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
@@ -405,6 +410,8 @@ describe.each(['documented', 'linotp'] as const)('/admin/set, in the dialect %s'
     ['SyncWindow', '10001'],
     ['MaxFailCount', '0'],
     ['MaxFailCount', '1000001'],
+    ['MaxFailCount', '1.5'],
+    ['MaxFailCount', ''],
     ['timeShift', '1e3'],
   ])('refuses %s=%s by its name, and sets the others', async (name, value) => {
     const before = await application.services.tokens.show(OPERATOR, serial);
