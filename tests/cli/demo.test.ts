@@ -8,6 +8,7 @@ import { Command } from 'commander';
 import { CommandContext } from '../../src/cli/command-context.ts';
 import { runDemo } from '../../src/cli/demo/run-demo.ts';
 import type { DemoServerOptions, startDemoServer } from '../../src/compose/server.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { findFreePort } from '../../src/cli/demo/free-port.ts';
 import type { CliDependencies } from '../../src/cli/dependencies.ts';
 import { runProgram } from '../../src/cli/program.ts';
@@ -101,6 +102,14 @@ describe('a demo', () => {
       expect.objectContaining({ action: `qrtanurl=http://127.0.0.1:${port}/ocra/check_t` }),
     ]);
     expect(demo.opened.count).toBe(0);
+  });
+
+  it('says that it leaves the database of DATABASE_URL alone', async () => {
+    const config = loadConfig({ DATABASE_URL: 'postgres://db/x' });
+    const demo = await runDemoWith({ fetch: wrong, loadConfiguration: () => Promise.resolve(config) });
+    expect(demo.io.out()).toContain('DATABASE_URL is set; the demo leaves that database alone');
+    const other = await runDemoWith({ fetch: wrong });
+    expect(other.io.out()).not.toContain('DATABASE_URL');
   });
 
   it('works in a fresh folder with a log that its owner alone may read', async () => {

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../../support/values/temporary-folder.ts';
 
 const SQL = { Driver: 'postgresql', Server: 'db', Limit: '5' };
 const ANSWERS: Answers = {
+  'administrators.addApiToken': { token: 'tk_secret' },
   'resolvers.list': [{ id: '3', name: 'people', kind: 'sql', settings: SQL, secretStamp: 'f00d' }],
 };
 
@@ -38,4 +39,9 @@ describe('passwords', () => {
     expect(err).toContain('Connect holds a password');
     expect(out + err).not.toContain('geheim');
   });
+});
+
+it('a new API token is shown to people once, and they are told so', async () => {
+  const { out } = await run(['api-token', 'add', 'admin', 'probe', '*']);
+  expect(out).toBe('tk_secret\nThis is shown once; only its hash is kept.\n');
 });
