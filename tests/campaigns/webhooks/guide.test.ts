@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
-import { signMessage } from '../../src/webhooks/webhook.ts';
-import { EVENT_TYPES } from '../../src/webhooks/webhook-event.ts';
-import { findSystemProgram } from '../support/servers/program-paths.ts';
-import { describeWithProgram } from '../support/servers/system-programs.ts';
-import { codeBlocks, tableUnder } from '../repository/markdown.ts';
-import { readRepositoryFile } from '../repository/repository-file.ts';
+import { signMessage } from '../../../src/webhooks/webhook.ts';
+import { EVENT_TYPES } from '../../../src/webhooks/webhook-event.ts';
+import { findSystemProgram } from '../../support/servers/program-paths.ts';
+import { describeWithProgram } from '../../support/servers/system-programs.ts';
+import { codeBlocks, tableUnder } from '../../repository/markdown.ts';
+import { readRepositoryFile } from '../../repository/repository-file.ts';
 
 const run = promisify(execFile);
 const GUIDE = readRepositoryFile('docs/guides/webhooks.md');
