@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
+import { describe, expect, it } from '@jest/globals';
+import { applicationOfTests, OPERATOR } from '../support/application/test-application.ts';
 import { eventualRefusal } from '../support/values/refusal.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 
-let application: TestApplication;
-beforeAll(async () => {
-  application = await TestApplication.open();
-});
-afterAll(() => application.close());
+const application = applicationOfTests();
 
 describe('an export', () => {
   it.each([

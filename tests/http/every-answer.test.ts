@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import request from 'supertest';
 import type { z } from 'zod';
@@ -10,16 +10,12 @@ import { preferredLanguage, translate } from '../../src/http/messages.ts';
 import { asciiJson } from '../../src/http/reply.ts';
 import { addressUnavailable } from '../../src/http/serving/server.ts';
 import { ServiceError } from '../../src/kernel/errors.ts';
-import { AS_ADMIN, OPERATOR, PASSWORD, TestApplication } from '../support/application/test-application.ts';
+import { applicationOfTests, AS_ADMIN, OPERATOR, PASSWORD } from '../support/application/test-application.ts';
 import { anyText } from '../support/values/any-text.ts';
 
 const CHECK = '/ocra/check_t?pass=p&transactionid=t';
 
-let application: TestApplication;
-beforeAll(async () => {
-  application = await TestApplication.open();
-});
-afterAll(() => application.close());
+const application = applicationOfTests();
 
 describe('every answer', () => {
   it.each([

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { KeyStore } from '../../src/keys/key-store.ts';
 import { databaseOfTests } from '../support/database/test-database.ts';
 import { KeyService } from '../../src/keys/key-service.ts';
 import { openDatabase } from '../../src/database/database.ts';
-import { TestApplication, TestClock } from '../support/application/test-application.ts';
+import { applicationOfTests, TestClock } from '../support/application/test-application.ts';
 import { registerKey, testKeys } from '../support/application/test-keys.ts';
 
 const test = databaseOfTests();
@@ -56,15 +56,13 @@ describe('the keys of a database', () => {
 const KEY_ID = 'aa'.repeat(8);
 
 describe('/admin/key/list', () => {
-  let application: TestApplication;
+  const application = applicationOfTests();
   beforeAll(async () => {
-    application = await TestApplication.open();
     const database = openDatabase({ connection: application.databaseUrl, applicationName: 'test' });
     await registerKey(database, { keyId: KEY_ID, canary: Buffer.from('canary') });
     await database.close();
     await application.enrolPlain('T1', 'OCRA-1:HOTP-SHA256-8:QN08');
   });
-  afterAll(() => application.close());
 
   it('shows the keys without reading the tokens', async () => {
     const statements = await application.statementsOf(async () => {

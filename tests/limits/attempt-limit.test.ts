@@ -4,7 +4,6 @@ import { openDatabase } from '../../src/database/database.ts';
 import { AttemptLimit, LocalCounts } from '../../src/limits/attempt-limit.ts';
 import { LimitStore } from '../../src/limits/limit-store.ts';
 import { databaseOfTests } from '../support/database/test-database.ts';
-import { queryOnce } from '../support/database/test-server.ts';
 
 const database = databaseOfTests();
 
@@ -81,8 +80,7 @@ describe('a shared limit', () => {
 
   it('leaves rows that say when they expire', async () => {
     await limit('g', 5).count('x');
-    const [row] = await queryOnce<{ points: number; expire: string }>(
-      database.url,
+    const [row] = await database.rows<{ points: number; expire: string }>(
       `SELECT points, expire FROM rate_limits WHERE key = 'g:x'`,
     );
     expect(row?.points).toBe(1);

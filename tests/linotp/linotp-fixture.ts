@@ -10,7 +10,6 @@ import { LocalTime } from '../../src/linotp/linotp-source.ts';
 import { openLinotpSource } from '../../src/linotp/sources/open-source.ts';
 import { OPERATOR } from '../support/application/test-application.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database/test-database.ts';
-import { queryOnce } from '../support/database/test-server.ts';
 import type { Mariadb } from '../support/servers/mariadb.ts';
 
 const FOLDER = fileURLToPath(new URL('../fixtures/linotp/', import.meta.url));
@@ -140,7 +139,7 @@ export async function loadDump(
   const sql = edit(await readFile(fixtureFile(fixture, 'dump.sql'), 'utf8'));
   const scratch = await createTestDatabase({ schema: 'empty' });
   // LinOTP's databases have rows that refer to nothing: no foreign key holds them back.
-  await queryOnce(scratch.url, `SET session_replication_role = replica;\n${sql}`);
+  await scratch.rows(`SET session_replication_role = replica;\n${sql}`);
   return scratch;
 }
 

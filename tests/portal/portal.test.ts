@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { queryOnce } from '../support/database/test-server.ts';
 import { PortalPhone, send } from './portal-phone.ts';
 import { codeOn, hiddenField, type PortalAnswer, PortalVisitor, type ShownCode } from './portal-visitor.ts';
 import { APP_URL, type RunningPortal, startPortalAndServer } from './running-portal.ts';
@@ -156,7 +155,7 @@ describe('a payment', () => {
     expect((await ada.get(`/payments/${order}`)).text).toContain('please change it. We call you.');
     expect(portal.output().split(`portal: reported ${order}`)).toHaveLength(2);
     // As housekeeping does.
-    await queryOnce(portal.application.databaseUrl, "DELETE FROM challenges WHERE closed_by = 'reported'");
+    await portal.application.rows("DELETE FROM challenges WHERE closed_by = 'reported'");
     expect(await ada.state(shown.status)).toMatchObject({ state: 'declined' });
     expect((await ada.get(`/payments/${order}`)).text).toContain('please change it. We call you.');
     expect(portal.output().split(`portal: reported ${order}`)).toHaveLength(2);

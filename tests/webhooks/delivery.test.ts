@@ -1,24 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '../../src/kernel/errors.ts';
 import { until as eventually } from '../support/values/until.ts';
 import { isSignedWith, type Received, WebhookReceiver } from '../support/servers/webhook-receiver.ts';
-import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR } from '../support/application/test-application.ts';
 import { DeliveringApplication, TestDispatcher } from './delivering-application.ts';
 
-let application: TestApplication;
+const application = applicationOfTests();
 let server: DeliveringApplication;
 let receiver: WebhookReceiver;
 let other: WebhookReceiver;
 let dispatchers: TestDispatcher[] = [];
 
 beforeAll(async () => {
-  application = await TestApplication.open();
   await application.addRealm('office', ['anna']);
   server = new DeliveringApplication(application);
 });
-
-afterAll(() => application.close());
 
 beforeEach(async () => {
   [receiver, other] = await Promise.all([WebhookReceiver.start(), WebhookReceiver.start()]);

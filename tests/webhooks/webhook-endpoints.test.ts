@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
-import { queryOnce } from '../support/database/test-server.ts';
 import { WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { DeliveringApplication, TestDispatcher } from './delivering-application.ts';
@@ -33,7 +32,7 @@ async function value(act: string, given: Record<string, string> = SIEM): Promise
 }
 
 function signingRow(): Promise<object[]> {
-  return queryOnce(application.databaseUrl, 'SELECT secret, previous_secret, is_enabled FROM webhooks');
+  return application.rows('SELECT secret, previous_secret, is_enabled FROM webhooks');
 }
 
 describe('the endpoints of webhooks', () => {

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type Answer, answerChallenge, moveAhead } from '../../../app/src/flows/answer-challenge.ts';
 import type { ShownChallenge } from '../../../app/src/flows/open-code.ts';
 import { replacedToken, restoredToken } from '../../../app/src/vault/token-change.ts';
 import type { StoredToken, Vault } from '../../../app/src/vault/vault.ts';
 import type { DeviceToken, ReadyToken } from '../../../src/device/device-token.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
-import { TestApplication } from '../../support/application/test-application.ts';
+import { applicationOfTests } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 const KEY = '12345678901234567890123456789012';
 
-let server: TestApplication;
-beforeAll(async () => {
-  server = await TestApplication.open();
-});
-afterAll(() => server.close());
+const server = applicationOfTests();
 
 /** A phone with one token, from a backup that was made before the token's last confirmations. */
 class RestoredPhone {
@@ -33,10 +28,7 @@ class RestoredPhone {
     const serial = `R${confirmations}`;
     await server.enrolPlain(serial, SUITE);
     const counter = 7 + confirmations;
-    await queryOnce(server.databaseUrl, 'UPDATE tokens SET counter = $1 WHERE serial = $2', [
-      counter,
-      serial,
-    ]);
+    await server.rows('UPDATE tokens SET counter = $1 WHERE serial = $2', [counter, serial]);
     return new RestoredPhone(serial);
   }
 

@@ -11,11 +11,10 @@ import { container, ocraPackage } from '../../support/values/pskc-documents.ts';
 import { foreignRow } from '../../support/database/audited-database.ts';
 import { becomeNextVersion, NEXT } from '../../support/database/next-migration.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { fakeCli } from '../../cli/fake-dependencies.ts';
 import { fakeIo } from '../../cli/fake-io.ts';
 import { temporaryFolder } from '../../support/values/temporary-folder.ts';
-import { hashOfAllTables, type Observer, withoutAudit } from '../../http/admin/audited/audited-tables.ts';
+import { hashOfAllTables, withoutAudit } from '../../http/admin/audited/audited-tables.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const ACTOR = 'operator:tester';
@@ -85,24 +84,18 @@ async function rowsOf(
   work: () => Promise<Ran>,
   before?: () => Promise<unknown>,
 ): Promise<{ readonly code: number; readonly rows: readonly string[] }> {
-  const [newest] = await queryOnce<{ id: string }>(
-    test.url,
-    'SELECT coalesce(max(id), 0)::text AS id FROM audit',
-  );
+  const [newest] = await test.rows<{ id: string }>('SELECT coalesce(max(id), 0)::text AS id FROM audit');
   await before?.();
   const { code } = await work();
-  const rows = await queryOnce<{ row: string }>(
-    test.url,
+  const rows = await test.rows<{ row: string }>(
     `SELECT actor || ' ' || action || ': ' || outcome AS row FROM audit WHERE id > $1 ORDER BY at, id`,
     [newest?.id],
   );
   return { code, rows: rows.map(({ row }) => row) };
 }
 
-const observer = { query: async (text: string) => ({ rows: await queryOnce(test.url, text) }) } as Observer;
-
 async function state(): Promise<string> {
-  return JSON.stringify(await queryOnce(test.url, await hashOfAllTables(observer, {})));
+  return JSON.stringify(await test.rows(await hashOfAllTables(test.rows, {})));
 }
 
 /** A command: its words, and what the audit says of it, `action: outcome`; nothing of those that look. */
@@ -120,14 +113,13 @@ const act = (words: string, ...says: string[]): Act => ({
   words: words.split(' ').map((word) => word.replace('@', `${folder}/`)),
   says,
 });
-const sql = (statement: string) => (): Promise<unknown> => queryOnce(test.url, statement);
+const sql = (statement: string) => (): Promise<unknown> => test.rows(statement);
 
 /** Stands for the id of the former key. */
 const FORMER = 'FORMER';
 
 async function formerKey(): Promise<string> {
-  const rows = await queryOnce<{ key_id: string }>(
-    test.url,
+  const rows = await test.rows<{ key_id: string }>(
     'SELECT key_id FROM encryption_keys WHERE NOT is_current ORDER BY created_at LIMIT 1',
   );
   return rows[0]?.key_id ?? '';
@@ -216,7 +208,7 @@ async function outcomeOf({ words, before }: Act): Promise<Outcome> {
   await before?.();
   const was = await state();
   let unaudited = '';
-  await withoutAudit(observer, async () => {
+  await withoutAudit(test.rows, async () => {
     const { code } = await run(given);
     unaudited = `${code === 0 ? 'done' : 'failed'}, ${(await state()) === was ? 'nothing' : 'something'} changed`;
   });

@@ -13,7 +13,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPERATOR } from '../../support/application/test-application.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { registerKey } from '../../support/application/test-keys.ts';
 import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { WebhookReceiver } from '../../support/servers/webhook-receiver.ts';
@@ -200,8 +199,7 @@ describeConsole('keys and webhooks in the console', (given) => {
     await registerKey(database, { keyId: KEY_ID, canary: Buffer.from('canary') });
     await database.close();
     await application.services.webhooks.add(OPERATOR, { name: 'siem', url: receiver.url });
-    await queryOnce(
-      application.databaseUrl,
+    await application.rows(
       `INSERT INTO webhook_deliveries (webhook_id, event_id, type, occurred_at, data, attempts, last_failure)
        SELECT id, gen_random_uuid(), 'token.locked', now(), '{}', 3, 'HTTP 500' FROM webhooks`,
     );

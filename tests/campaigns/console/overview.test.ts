@@ -14,7 +14,7 @@ import {
   WIDTHS,
   faultsOf,
 } from '../../support/browser/console-site.ts';
-import { queryOnce, tamperOnce } from '../../support/database/test-server.ts';
+import { tamperOnce } from '../../support/database/test-server.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const PLAIN_SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
@@ -159,8 +159,7 @@ describeConsole('the health page', (given) => {
       await application.check(transactionid, '00000000');
     }
     await webhooks.add(OPERATOR, { name: 'siem', url: 'https://siem.example.org/' });
-    await queryOnce(
-      application.databaseUrl,
+    await application.rows(
       `INSERT INTO webhook_deliveries (webhook_id, event_id, type, occurred_at, data, attempts, given_up_at)
          SELECT id, gen_random_uuid(), 'token.locked', now(), '{}', 3, now() FROM webhooks;
        INSERT INTO webhook_health (webhook_id, last_failure_at, last_failure)

@@ -13,7 +13,6 @@ import {
   signIn,
   WIDTHS,
 } from '../../support/browser/console-site.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const PROBE = '<img src=x onerror="window.probed=1">';
@@ -115,8 +114,7 @@ describeConsole('the pages of the console', (given) => {
     });
     await settings.set(OPERATOR, new Map([['legacy.note', 'a note']]));
     await webhooks.add(OPERATOR, { name: 'siem', url: 'https://siem.example.org/' });
-    await queryOnce(
-      application.databaseUrl,
+    await application.rows(
       `INSERT INTO webhook_deliveries (webhook_id, event_id, type, occurred_at, data, attempts, last_failure)
        SELECT id, gen_random_uuid(), 'token.locked', now(), '{}', 3, 'HTTP 500' FROM webhooks`,
     );

@@ -10,7 +10,6 @@ import {
   lookAt,
   setPolicies,
 } from '../../support/browser/console-site.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -47,7 +46,7 @@ describeConsole('the tables of the helpdesk', (given) => {
   });
   beforeEach(async () => {
     const { tokens } = given.site.application.services;
-    await queryOnce(given.site.application.databaseUrl, `DELETE FROM tokens WHERE serial LIKE 'BULK%'`);
+    await given.site.application.rows(`DELETE FROM tokens WHERE serial LIKE 'BULK%'`);
     for (const [serial, user] of [
       ['T1', 'anna'],
       ['T2', 'anna'],

@@ -5,7 +5,6 @@ import { CountModel } from './count-model.ts';
 import { anyRun } from './count-model-changes.ts';
 import { campaignSeed } from '../../support/campaign.ts';
 import { createTestDatabase } from '../../support/database/test-database.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 
 /** Runs within which a fault must be found, or the model cannot see it; most are found within ten. */
 const RUNS = 600;
@@ -68,7 +67,7 @@ describe('the model finds out when', () => {
   it.each(FAULTS)('%s', async (_fault, sql) => {
     const test = await createTestDatabase();
     try {
-      await queryOnce(test.url, sql);
+      await test.rows(sql);
       const model = await CountModel.open(test.url);
       const found = await fc
         .check(

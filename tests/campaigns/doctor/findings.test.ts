@@ -9,7 +9,6 @@ import { OPERATOR } from '../../support/values/callers.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import type { PolicyDraft } from '../../../src/policy/policy.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { insertTokens } from '../../support/database/token-rows.ts';
 import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { CERTIFICATE_2030 } from '../../support/values/certificate.ts';
@@ -135,17 +134,13 @@ it('an installation in order has no finding but of the server of the tests, and 
 
 /** @returns a hash of every table */
 async function state(): Promise<string> {
-  const names = await queryOnce<{ name: string }>(
-    test.url,
+  const names = await test.rows<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY 1`,
   );
   const hashes = names.map(
     ({ name }) => `(SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM ${name} AS t)`,
   );
-  const [row] = await queryOnce<{ hash: string }>(
-    test.url,
-    `SELECT concat_ws(' ', ${hashes.join(', ')}) AS hash`,
-  );
+  const [row] = await test.rows<{ hash: string }>(`SELECT concat_ws(' ', ${hashes.join(', ')}) AS hash`);
   return row?.hash ?? '';
 }
 

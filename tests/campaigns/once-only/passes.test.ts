@@ -7,7 +7,6 @@ import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseAlgorithm } from '../../../src/ocra/otp.ts';
 import { shortOrLong } from '../../support/campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
 import type { ServerProcess } from '../../support/servers/server-process.ts';
 import { ServerFleet } from './server-fleet.ts';
@@ -96,8 +95,7 @@ async function race(passes: Readonly<Record<keyof typeof KEYS, string>>): Promis
 }
 
 function stored(): Promise<StoredToken[]> {
-  return queryOnce<StoredToken & Record<string, number>>(
-    database.url,
+  return database.rows<StoredToken & Record<string, number>>(
     `SELECT counter::integer, time_shift,
        (SELECT count(*) FROM audit WHERE subject = serial AND outcome = 'accepted')::integer AS accepted
      FROM tokens ORDER BY serial`,

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { printedPassword } from '../../support/servers/server-client.ts';
 import { runTankeeper, type ServerProcess } from '../../support/servers/server-process.ts';
 import { checkHistory, isAcceptance, reportFindings } from './checker.ts';
@@ -111,7 +110,7 @@ async function check(kind: string, share: number, run: Race['run']): Promise<num
   const configured = client.records.filter(({ op }) => op === 'configure');
   const history = client.records.slice(from).filter(({ op }) => op !== 'configure');
   const facts = await withStoredFacts([...configured, ...history], (sql, values) =>
-    queryOnce(database.url, sql, values),
+    database.rows(sql, values),
   );
   const accepted = history.filter(isAcceptance).length;
   expect(reportFindings([...facts.findings, ...checkHistory(facts.records)], facts.records)).toBe('');

@@ -7,7 +7,6 @@ import { findSlapd, READER_PASSWORD, type Slapd, startSlapd } from '../../suppor
 import { reachOf, sqlSettings } from '../../support/servers/sql-resolver.ts';
 import { OPERATOR, type Result, TestApplication } from '../../support/application/test-application.ts';
 import { databaseOfTests } from '../../support/database/test-database.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
@@ -95,8 +94,7 @@ describe('a realm of users in an SQL database', () => {
   const set = (changes: Record<string, string> = {}, name = 'crm'): Promise<Result> =>
     ask('/system/setResolver', { name, type: 'sqlresolver', ...sql(), ...changes });
   const storedSecret = async (name = 'crm'): Promise<Buffer | null | undefined> => {
-    const [row] = await queryOnce<{ secret: Buffer | null }>(
-      application.databaseUrl,
+    const [row] = await application.rows<{ secret: Buffer | null }>(
       `SELECT secret FROM resolvers WHERE name = '${name}'`,
     );
     return row?.secret;

@@ -15,7 +15,6 @@ import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { Vault } from '../../../src/keys/vault.ts';
 import type { Token } from '../../../src/tokens/token.ts';
 import { type TestDatabase, createTestDatabase } from '../../support/database/test-database.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
 import { runTankeeper, startServerProcess } from '../../support/servers/server-process.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
@@ -38,7 +37,7 @@ describe('another date style', () => {
 
   async function setForDatabase(setting: string): Promise<void> {
     const name = new URL(database.url).pathname.slice(1);
-    await queryOnce(database.url, `ALTER DATABASE "${name}" SET ${setting}`);
+    await database.rows(`ALTER DATABASE "${name}" SET ${setting}`);
   }
 
   // As reported: `ALTER ROLE tankeeper SET datestyle = 'German, DMY'`.

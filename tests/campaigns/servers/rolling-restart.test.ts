@@ -8,7 +8,6 @@ import { publishResults } from '../../../bench/result-page.ts';
 import { readRepositoryFile } from '../../repository/repository-file.ts';
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { startCaddy } from '../../support/servers/caddy.ts';
 import { freePort, waitForPort } from '../../support/servers/wait-for-port.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
@@ -222,7 +221,7 @@ describeWithProgram(
         const all = sent();
         const replayed = await replay(client, origins());
         const { records, findings } = await withStoredFacts(client.records, (sql, values) =>
-          queryOnce(database.url, sql, values),
+          database.rows(sql, values),
         );
         const lost = [...findings, ...checkHistory(records)];
         const acceptances = records.filter(isAcceptance).length;

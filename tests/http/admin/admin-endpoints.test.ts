@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import request, { type Response, type Test } from 'supertest';
 import {
+  applicationOfTests,
   openSession,
   AS_ADMIN,
   OPERATOR,
   PASSWORD,
-  TestApplication,
 } from '../../support/application/test-application.ts';
 import { basic } from '../../support/values/callers.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
@@ -13,12 +13,8 @@ import { readQrCode } from '../../support/values/qr-code.ts';
 const CODE = 'GEZDGNBVGY3TQOJQ01';
 const KEY = '31'.repeat(32);
 
-let proxied: TestApplication;
-beforeAll(async () => {
-  proxied = await TestApplication.open({ trustProxy: ['loopback'] });
-  await proxied.services.administrators.add(OPERATOR, 'other', 'battery staple');
-});
-afterAll(() => proxied.close());
+const proxied = applicationOfTests({ trustProxy: ['loopback'] });
+beforeAll(() => proxied.services.administrators.add(OPERATOR, 'other', 'battery staple'));
 
 interface Shown {
   readonly detail: Readonly<Record<string, string>> & {
@@ -202,10 +198,9 @@ const POLICY = {
 const RESOLVER = { name: 'myDefRes', type: 'passwd', fileName: '/etc/passwd' };
 const DEFAULT_REALM = { name: 'mydefrealm', default: true, resolvers: ['myDefRes'] };
 
-let application: TestApplication;
+const application = applicationOfTests();
 
 beforeAll(async () => {
-  application = await TestApplication.open();
   const { realms, settings, policies } = application.services;
   await application.setResolver(RESOLVER.name, 'passwd', { fileName: RESOLVER.fileName });
   await application.setResolver('myOtherRes', 'managed');
@@ -217,7 +212,6 @@ beforeAll(async () => {
   await application.enrolPlain('FREE', SUITE);
   await application.enrolPlain('OWNED', SUITE, { user: 'root' });
 });
-afterAll(() => application.close());
 
 const ask = async (path: string, given: Record<string, string>): Promise<unknown> =>
   (await application.asAdmin(path, given)).body;

@@ -1,21 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { errorOf } from '../../support/application/browser.ts';
-import { TestApplication, OPERATOR } from '../../support/application/test-application.ts';
+import {
+  applicationOfTests,
+  type TestApplication,
+  OPERATOR,
+} from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA1-6:QN08';
 const ROLLOUT = { type: 'ocra', genkey: '1' };
 
 describe.each(['documented', 'linotp'] as const)('in the dialect %s', (dialect) => {
-  let server: TestApplication;
+  const server = applicationOfTests({ dialect });
   let serials = 0;
 
   beforeAll(async () => {
-    server = await TestApplication.open({ dialect });
     await server.addRealm('main', ['anna', 'bernd', 'Jürgen']);
     await server.addRealm('other', ['anna', 'eve']);
   });
-
-  afterAll(() => server.close());
 
   const ask = (...given: Parameters<TestApplication['ask']>) => server.ask(...given);
   async function text(path: string, given: Record<string, string> = {}): Promise<string> {

@@ -1,26 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR } from '../../support/application/test-application.ts';
 
 const PASSWORD = 'the password of anna';
 const CONFIRM_FIRST = 'Confirm first that it is you: /admin/confirmation';
 const NO_WRITE = /You are missing a policy scope=system, action=write$/;
 
-let application: TestApplication;
+const application = applicationOfTests({
+  publicUrl: 'https://tan.example.com',
+  limits: { loginFailures: 1000 },
+});
 let operator: Browser;
 let number = 0;
 
 beforeAll(async () => {
-  application = await TestApplication.open({
-    publicUrl: 'https://tan.example.com',
-    limits: { loginFailures: 1000 },
-  });
   await application.enrolPlain('QR17', 'OCRA-1:HOTP-SHA256-8:QA64');
   await policy('operators', 'read, write', 'admin');
   await policy('readers', 'read', '*');
 });
-afterAll(() => application.close());
 
 beforeEach(async () => {
   operator = new Browser(application.app);

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { errorOf as messageIn, valueOf } from '../../support/application/browser.ts';
 import {
+  applicationOfTests,
   BoundedAdministrators,
   OPERATOR,
   type Result,
-  TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { readExportedTrail } from '../../../src/audit/export-trail.ts';
@@ -29,12 +29,11 @@ type Found = Result<{ readonly rows: readonly Row[]; readonly next: string | nul
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const DATA = '12345678';
 
-let application: TestApplication;
+const application = applicationOfTests();
 let bounded: BoundedAdministrators;
 let transaction: string;
 
 beforeAll(async () => {
-  application = await TestApplication.open();
   application.clock.set(new Date());
   await application.addRealm('north', ['ann']);
   await application.addRealm('south', ['bob']);
@@ -54,7 +53,6 @@ beforeAll(async () => {
   await application.challenge('SOUTH', DATA);
   await application.challenge('BOTH', DATA);
 });
-afterAll(() => application.close());
 
 async function search(parameters: Record<string, string>, as?: string): Promise<Found> {
   return (await bounded.ask('/admin/audit/search', parameters, as)) as Found;

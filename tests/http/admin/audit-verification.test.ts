@@ -5,7 +5,7 @@ import {
   OPERATOR,
   TestApplication,
 } from '../../support/application/test-application.ts';
-import { queryOnce, tamperOnce } from '../../support/database/test-server.ts';
+import { tamperOnce } from '../../support/database/test-server.ts';
 import { until } from '../../support/values/until.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 afterEach(() => application.close());
 
-const sql = (text: string): Promise<Record<string, unknown>[]> => queryOnce(application.databaseUrl, text);
+const sql = (text: string): Promise<Record<string, unknown>[]> => application.rows(text);
 
 /** Seals all rows: also while another test keeps a transaction open for long, behind which nothing is sealed. */
 async function sealAll(): Promise<void> {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { verifyQrTanSignature } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { whileHeld, WRITING_A_TOKEN } from '../../support/database/held-statement.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -10,12 +10,11 @@ const DATA = '12345678';
 const STORING = /^WITH request AS.*INSERT INTO challenges|^update "tokens" set "last_challenge_at"/s;
 const ANN = { user: 'ann', realm: 'bank' };
 
-let application: TestApplication;
+const application = applicationOfTests();
 let serial: string;
 let number = 0;
 
 beforeAll(async () => {
-  application = await TestApplication.open();
   await application.addRealm('bank', ['ann', 'bob']);
   await application.addRealm('shop', ['bob']);
   await application.addRealm('third');
@@ -26,7 +25,6 @@ beforeAll(async () => {
     await application.setPolicy(name, 'admin', '*', { realm, user });
   }
 });
-afterAll(() => application.close());
 
 beforeEach(async () => {
   for (const one of await application.services.tokens.list(OPERATOR, {})) {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { outcomeOf, valueOf } from '../../support/application/browser.ts';
 import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import type { DialectName } from '../../../src/http/dialects/dialect.ts';
-import { TestApplication } from '../../support/application/test-application.ts';
+import { applicationOfTests, TestApplication } from '../../support/application/test-application.ts';
 
 /** So long that it is not over before a test is. */
 const LONG = 600_000;
@@ -23,12 +23,7 @@ describe.each<[DialectName, unknown, unknown]>([
   ['documented', 'True', 'False'],
   ['linotp', true, false],
 ])('/monitoring/config in the dialect %s', (dialect, yes, no) => {
-  let application: TestApplication;
-
-  beforeAll(async () => {
-    application = await TestApplication.open({ dialect, configurationWindow: LONG });
-  });
-  afterAll(() => application.close());
+  const application = applicationOfTests({ dialect, configurationWindow: LONG });
 
   it('reports that the server is in step, and since when its configuration is in force', async () => {
     const { synctime, now } = await configurationOf(application);
@@ -99,13 +94,9 @@ describe('a server that was not notified', () => {
 });
 
 describe('a server whose configuration is confirmed', () => {
-  let application: TestApplication;
+  const application = applicationOfTests({ configurationWindow: LONG });
 
-  beforeAll(async () => {
-    application = await TestApplication.open({ configurationWindow: LONG });
-    await application.enrolPlain('C1', SUITE);
-  });
-  afterAll(() => application.close());
+  beforeAll(() => application.enrolPlain('C1', SUITE));
 
   it('takes one statement for the first response to its challenge, and one to read before further ones', async () => {
     const { transactionid, question } = await application.challenge('C1');
@@ -134,14 +125,12 @@ describe('a server whose configuration is confirmed', () => {
 });
 
 const folder = temporaryFolder();
-let application: TestApplication;
+const application = applicationOfTests({ resolverFileDirs: [folder] });
 beforeAll(async () => {
-  application = await TestApplication.open({ resolverFileDirs: [folder] });
   for (const name of ['one', 'two', 'three']) {
     await application.addRealm(name);
   }
 });
-afterAll(() => application.close());
 
 /** @returns the value of the answer, or the message of its error */
 async function ask(path: string, given: Record<string, string>): Promise<unknown> {

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { z } from 'zod';
 import { errorOf } from '../../support/application/browser.ts';
 import {
+  applicationOfTests,
   BoundedAdministrators,
   OPERATOR,
   type Result,
-  TestApplication,
 } from '../../support/application/test-application.ts';
 import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
 import { callerNamed } from '../../support/values/callers.ts';
@@ -17,11 +17,7 @@ const withRight = endpoints.filter(({ path, requires }) => requires.includes(':'
 const rights = [...new Set(withRight.map(({ requires }) => requires))];
 
 let tokens = 0;
-let application: TestApplication;
-beforeAll(async () => {
-  application = await TestApplication.open();
-});
-afterAll(() => application.close());
+const application = applicationOfTests();
 
 /** @returns the message of the error that the endpoint answers to an API token with those rights; empty: none */
 async function refusal(endpoint: (typeof endpoints)[number], held: readonly string[]): Promise<string> {

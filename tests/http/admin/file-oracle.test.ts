@@ -8,7 +8,6 @@ import { SETTINGS } from '../../support/servers/ldap-resolver.ts';
 import { reachOf, sqlSettings } from '../../support/servers/sql-resolver.ts';
 import { makeNamedPipe } from '../../support/servers/named-pipe.ts';
 import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
 const UNAVAILABLE = 'The resolver is unavailable';
@@ -178,7 +177,7 @@ it.each([
   await application.enrolPlain('ORACLE', SUITE);
   const { transactionid, question } = await application.challenge('ORACLE');
   const pass = application.respond(SUITE, question);
-  await queryOnce(application.databaseUrl, `UPDATE tokens SET seed = ${seed}`);
+  await application.rows(`UPDATE tokens SET seed = ${seed}`);
   for (const [path, whose] of [
     ['/ocra/check_t', { transactionid }],
     ['/validate/check_t', { transactionid }],

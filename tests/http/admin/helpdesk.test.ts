@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { PasswdFile } from '../../../src/resolvers/sources/passwd/passwd-file.ts';
 import {
+  applicationOfTests,
   BoundedAdministrators,
   OPERATOR,
-  TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const DATA = '12345678';
 const ANNA = { user: 'anna', realm: 'north' };
 
-let application: TestApplication;
+const application = applicationOfTests();
 let bounded: BoundedAdministrators;
 let transaction: string;
 
 beforeAll(async () => {
-  application = await TestApplication.open();
   await application.addRealm('north', ['bert']);
   await application.addRealm('south', ['cleo']);
   await application.services.users.add(OPERATOR, {
@@ -42,7 +40,6 @@ beforeAll(async () => {
   await bounded.add('shower', 'show', 'north');
   await bounded.add('nobody', 'reset', 'north');
 });
-afterAll(() => application.close());
 const ask = (...given: Parameters<BoundedAdministrators['ask']>) => bounded.ask(...given);
 
 interface Found {
@@ -293,8 +290,7 @@ describe('/admin/token/list', () => {
     await application.enrolPlain('AWAY', SUITE, { user: 'dora', realm: 'west' });
     await resolvers.set(OPERATOR, { name: 'lost', kind: 'passwd', settings: { fileName: '/nonexistent' } });
     await realms.set(OPERATOR, { name: 'west', resolvers: ['west', 'lost'] });
-    await queryOnce(
-      application.databaseUrl,
+    await application.rows(
       `UPDATE tokens SET owner_resolver_id = (SELECT id FROM resolvers WHERE name = 'lost') WHERE serial = 'AWAY'`,
     );
     const withoutName = [{ serial: 'AWAY', owner_name: null }];

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openSession, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { describe, expect, it } from '@jest/globals';
+import { applicationOfTests, openSession, OPERATOR } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const DATA = '12345678';
@@ -7,13 +7,8 @@ const DATA = '12345678';
 const TIMEOUT = 20 * 60;
 const RETENTION = 7 * 86_400;
 
-let application: TestApplication;
+const application = applicationOfTests();
 let number = 0;
-
-beforeAll(async () => {
-  application = await TestApplication.open();
-});
-afterAll(() => application.close());
 
 async function enrol(): Promise<string> {
   number += 1;

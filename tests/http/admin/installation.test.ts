@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { AuditReading } from '../../../src/audit/audit-reading.ts';
 import { InstallationStore } from '../../../src/doctor/installation-store.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import {
+  applicationOfTests,
   BoundedAdministrators,
   OPERATOR,
-  TestApplication,
 } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { errorOf, valueOf, outcomeOf } from '../../support/application/browser.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -30,11 +29,10 @@ interface Health {
   readonly refused_tokens: readonly { readonly serial: string }[] | null;
 }
 
-let application: TestApplication;
+const application = applicationOfTests();
 let administrators: BoundedAdministrators;
 
 beforeAll(async () => {
-  application = await TestApplication.open();
   application.clock.set(new Date());
   await application.addRealm('north', ['anna']);
   await application.addRealm('south', ['berta']);
@@ -59,8 +57,7 @@ beforeAll(async () => {
     name: 'siem',
     url: 'https://siem.example.com/secret-path',
   });
-  await queryOnce(
-    application.databaseUrl,
+  await application.rows(
     `INSERT INTO webhook_deliveries (webhook_id, event_id, type, occurred_at, data, given_up_at)
        SELECT id, gen_random_uuid(), 'token.locked', now(), '{}', now() FROM webhooks;
      INSERT INTO webhook_health (webhook_id, last_failure_at, last_failure)
@@ -72,7 +69,6 @@ beforeAll(async () => {
        (now() - interval '40 days', 'accepted', '{9}')`,
   );
 });
-afterAll(() => application.close());
 
 const HEALTH = '/admin/installation/health';
 
@@ -179,14 +175,12 @@ describe('GET /admin/installation/health', () => {
   });
 });
 
-let populated: TestApplication;
+const populated = applicationOfTests();
 beforeAll(async () => {
-  populated = await TestApplication.open();
   await populated.addRealm('north', ['ann']);
   await populated.addRealm('south');
   await populated.services.realms.setDefault(OPERATOR, 'south');
 });
-afterAll(() => populated.close());
 
 async function ask(path: string, given: Record<string, string> = {}): Promise<unknown> {
   return outcomeOf(await populated.asAdmin(path, given));
@@ -250,12 +244,7 @@ describe('the endpoints of an installation', () => {
 
 const KNOWN = { publicUrl: 'https://tan.example.org' };
 const ADDRESS = 'https://tan.example.org/ocra/check_t';
-let addressed: TestApplication;
-
-beforeAll(async () => {
-  addressed = await TestApplication.open({ ...KNOWN, http: KNOWN });
-});
-afterAll(() => addressed.close());
+const addressed = applicationOfTests({ ...KNOWN, http: KNOWN });
 
 async function asked(path: string, parameters: Record<string, string> = {}): Promise<unknown> {
   return valueOf(await addressed.asAdmin(path, parameters));

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  applicationOfTests,
   BoundedAdministrators,
   OPERATOR,
   type Result,
-  TestApplication,
 } from '../../support/application/test-application.ts';
 import { errorOf, valueOf } from '../../support/application/browser.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
 
 /* What LinOTP 2.12.6 was recorded to answer in samples, which the replay of the recordings cannot ask for. */
 
-let application: TestApplication;
+const application = applicationOfTests({ dialect: 'linotp' });
 
 beforeAll(async () => {
-  application = await TestApplication.open({ dialect: 'linotp' });
   const { realms, settings } = application.services;
   await application.setResolver('myDefRes', 'passwd', { fileName: '/etc/passwd' });
   await application.setResolver('myOtherRes', 'managed');
@@ -22,7 +21,6 @@ beforeAll(async () => {
   await realms.setDefault(OPERATOR, 'mydefrealm');
   await settings.set(OPERATOR, new Map([['errors', '77']]));
 });
-afterAll(() => application.close());
 
 /** @returns an answer as LinOTP 2.12.6 was recorded to lay it out: a blank after each comma at a line's end */
 function recorded(value: readonly string[]): string {
@@ -273,11 +271,10 @@ const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 let number = 0;
 
 describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dialect %s', (dialect) => {
-  let application: TestApplication;
+  const application = applicationOfTests({ dialect });
   let bounded: BoundedAdministrators;
 
   beforeAll(async () => {
-    application = await TestApplication.open({ dialect });
     await application.addRealm('north', ['ann']);
     await application.addRealm('south', ['bob']);
     await application.enrolPlain('T1', SUITE, { user: 'ann', realm: 'north' });
@@ -286,7 +283,6 @@ describe.each(['documented', 'linotp'] as const)('a client of LinOTP, in the dia
     bounded = await BoundedAdministrators.of(application);
     await bounded.add('north-desk', 'show', 'north');
   });
-  afterAll(() => application.close());
 
   const ask = (path: string, parameters: Record<string, string> = {}): Promise<Result> =>
     application.ask(path, parameters, 'get');

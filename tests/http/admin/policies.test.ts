@@ -2,26 +2,24 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import request from 'supertest';
 import { errorOf } from '../../support/application/browser.ts';
 import {
+  applicationOfTests,
   AS_ADMIN,
   OPERATOR,
   type Result,
   TestApplication,
 } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 
 const DESK = { name: 'desk', scope: 'admin', action: 'show', realm: 'office', user: 'anna' };
 const READ = { ...DESK, client: '', time: '', active: true };
 
-let application: TestApplication;
+const application = applicationOfTests();
 beforeAll(async () => {
-  application = await TestApplication.open();
   await application.addRealm('office');
   await application.services.administrators.add(OPERATOR, 'anna', 'correct horse');
   const { policies } = application.services;
   await policies.set(OPERATOR, DESK);
   await policies.set(OPERATOR, { ...DESK, name: 'all', action: '*', realm: '*', user: 'admin' });
 });
-afterAll(() => application.close());
 const ask = (...given: Parameters<TestApplication['ask']>) => application.ask(...given);
 
 describe('a refused request', () => {
@@ -254,8 +252,7 @@ describe.each(['documented', 'linotp'] as const)('the policies as a file, in the
       await policies.set(OPERATOR, draft);
     }
     // As an import from LinOTP leaves it.
-    await queryOnce(
-      application.databaseUrl,
+    await application.rows(
       `INSERT INTO policies (name, scope, action, realm, username, client, time, active)
        VALUES ('self service', 'selfservice', 'assign, ''x''', '', 'None', '', '', false)`,
     );

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  applicationOfTests,
   BoundedAdministrators,
   OPERATOR,
   type Result,
-  TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
 
@@ -29,11 +29,10 @@ const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const DATA = '12345678';
 const KEY = '12345678901234567890123456789012';
 
-let application: TestApplication;
+const application = applicationOfTests();
 let bounded: BoundedAdministrators;
 
 beforeAll(async () => {
-  application = await TestApplication.open();
   application.clock.set(new Date());
   await application.addRealm('north', ['ann']);
   await application.addRealm('south', ['bob']);
@@ -50,7 +49,6 @@ beforeAll(async () => {
   await bounded.add('auditor', 'transaction, audit', 'north');
   await bounded.add('clerk', 'show', 'north');
 });
-afterAll(() => application.close());
 
 async function history(id: string, as?: string): Promise<Result<History>> {
   return (await bounded.ask('/admin/transaction/show', { transaction_id: id }, as)) as Result<History>;

@@ -9,7 +9,6 @@ import {
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { errorOf, outcomeOf } from '../../support/application/browser.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { reachOf, sqlSettings } from '../../support/servers/sql-resolver.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
@@ -131,8 +130,7 @@ describe.each(['documented', 'linotp'] as const)('the login of a user, in the di
     if (error !== undefined) {
       return error.message;
     }
-    const [newest] = await queryOnce<{ serial: string }>(
-      application.databaseUrl,
+    const [newest] = await application.rows<{ serial: string }>(
       'SELECT serial FROM challenges JOIN tokens ON tokens.id = token_id ORDER BY challenges.id DESC LIMIT 1',
     );
     return newest?.serial;

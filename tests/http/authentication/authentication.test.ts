@@ -1,13 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import request, { type Response } from 'supertest';
 import {
+  applicationOfTests,
   openSession,
   AS_ADMIN,
   type LogLine,
   OPERATOR,
   PASSWORD,
-  TestApplication,
+  type TestApplication,
 } from '../../support/application/test-application.ts';
 import { sendRaw } from '../../support/application/raw-http.ts';
 import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
@@ -17,12 +18,11 @@ const READ = '/monitoring/license';
 const ZOE = { name: 'Zoë', password: 'p:ä55 word' };
 const endpoints = declaredEndpoints();
 
-let application: TestApplication;
+const application = applicationOfTests({ limits: { loginFailures: 1_000 } });
 let session = '';
 let apiToken = '';
 
 beforeAll(async () => {
-  application = await TestApplication.open({ limits: { loginFailures: 1_000 } });
   // Without one there are no paths of the account page.
   const opened = { name: 'self-service', scope: 'selfservice', action: 'show', realm: '*' };
   await application.services.policies.set(OPERATOR, opened);
@@ -32,7 +32,6 @@ beforeAll(async () => {
   const probe = { name: 'probe', rights: ['monitoring:license'] };
   ({ token: apiToken } = await administrators.addApiToken(OPERATOR, ZOE.name, probe));
 });
-afterAll(() => application.close());
 
 const inCookie = (): string => `admin_session=${session}`;
 const inQuery = (): string => `session=${session}`;

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import request, { type Response, type Test } from 'supertest';
 import { LoginTokens } from '../../../src/administrators/json-web-tokens.ts';
 import { Vault } from '../../../src/keys/vault.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
-import { openSession, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { applicationOfTests, openSession, OPERATOR } from '../../support/application/test-application.ts';
 
 const PASSWORD = 'correct horse';
 const READ = '/monitoring/license';
 
-let application: TestApplication;
+const application = applicationOfTests();
 
-beforeAll(async () => {
-  application = await TestApplication.open();
-  await application.services.administrators.add(OPERATOR, 'other', 'battery staple');
-});
-
-afterAll(() => application.close());
+beforeAll(() => application.services.administrators.add(OPERATOR, 'other', 'battery staple'));
 
 /** The state of a browser after a login. */
 interface Browser {

@@ -10,7 +10,6 @@ import {
   QUICK_HASHER,
   TestApplication,
 } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { basic } from '../../support/values/callers.ts';
 
 /** So long that it is not over before a test is. */
@@ -310,7 +309,7 @@ describe('wrong passwords are limited', () => {
   });
 
   async function countedKeys(): Promise<unknown[]> {
-    return queryOnce(application.databaseUrl, 'SELECT key FROM rate_limits');
+    return application.rows('SELECT key FROM rate_limits');
   }
 
   /** Gives a password in one of the ways in which one can be given. */

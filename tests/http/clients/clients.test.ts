@@ -8,7 +8,6 @@ import {
   TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { basic } from '../../support/values/callers.ts';
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
@@ -377,8 +376,7 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s, a user logs
 
   /** @returns what the app computes for the newest challenge */
   async function response(): Promise<string> {
-    const [newest] = await queryOnce<{ readonly question: string }>(
-      application.databaseUrl,
+    const [newest] = await application.rows<{ readonly question: string }>(
       'SELECT question FROM challenges ORDER BY id DESC LIMIT 1',
     );
     return application.respond(SUITE, newest?.question ?? '');

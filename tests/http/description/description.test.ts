@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import request from 'supertest';
 import { describedInterface } from '../../../scripts/described-interface.ts';
 import type { OpenApiDocument } from '../../../src/http/description/openapi-document.ts';
-import { AS_ADMIN, TestApplication } from '../../support/application/test-application.ts';
+import { applicationOfTests, AS_ADMIN, TestApplication } from '../../support/application/test-application.ts';
 import { AnswerCheck, type SentAnswer } from '../../support/description/answer-check.ts';
 import { takeFaults } from '../../support/description/described-app.ts';
 
@@ -65,11 +65,7 @@ function withWrongStorageEncryption(): OpenApiDocument {
   return JSON.parse(wrong) as OpenApiDocument;
 }
 
-let application: TestApplication;
-beforeAll(async () => {
-  application = await TestApplication.open({ http: { documentedVersion: '1.2.3' } });
-});
-afterAll(() => application.close());
+const application = applicationOfTests({ http: { documentedVersion: '1.2.3' } });
 
 interface Described {
   readonly openapi: string;

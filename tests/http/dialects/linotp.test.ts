@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { removedPolicy } from '../../../src/http/dialects/linotp2-administration.ts';
 import { linotpWording } from '../../../src/http/dialects/linotp2-failures.ts';
 import {
@@ -13,7 +13,7 @@ import { failureForm } from '../../../src/http/failures.ts';
 import type { RequestContext } from '../../../src/http/request/exchange.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { readOcraRecordings } from '../../compat/ocra-recordings.ts';
-import { TestApplication } from '../../support/application/test-application.ts';
+import { applicationOfTests } from '../../support/application/test-application.ts';
 import { refusalOf } from '../../support/values/refusal.ts';
 import { readVectorFile } from '../../support/values/vectors.ts';
 import type { SuiteRow } from '../../support/vectors/vectors.ts';
@@ -151,14 +151,12 @@ describe('a recorded object with chosen keys', () => {
 
 const SHARED_SECRET = '61'.repeat(32);
 const NONCE = '0123456789abcdef'.repeat(8);
-let application: TestApplication;
+const application = applicationOfTests({ dialect: 'linotp' });
 
 beforeAll(async () => {
-  application = await TestApplication.open({ dialect: 'linotp' });
   await application.addRealm('bank', ['root', 'eva@example.com']);
   await application.addRealm('shop', ['anna']);
 });
-afterAll(() => application.close());
 
 interface Body {
   readonly detail?: { readonly transactionid: string; readonly challenge: string };

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
 import { networkMatcher } from '../../../src/http/limits/networks.ts';
 import { type LimitName, LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import type { ConnectionLimits } from '../../../src/http/serving/connections.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/http/serving/server.ts';
 import { deferred } from '../../support/values/until.ts';
-import { TestApplication, TestClock } from '../../support/application/test-application.ts';
+import { applicationOfTests, TestClock } from '../../support/application/test-application.ts';
 import { largeBodyGuard } from '../../../src/http/limits/guards.ts';
 import { LoginGuard } from '../../../src/http/limits/login-guard.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
@@ -16,11 +16,7 @@ import { eventualRefusal } from '../../support/values/refusal.ts';
 
 const TAN = { transactionid: '0123456789abcdef0123', pass: '12345678' };
 
-let application: TestApplication;
-beforeAll(async () => {
-  application = await TestApplication.open();
-});
-afterAll(() => application.close());
+const application = applicationOfTests();
 
 /** Refusals that remember what was counted and logged. */
 function watched(): { refusals: LimitReporter; counted: LimitName[]; lines: string[] } {

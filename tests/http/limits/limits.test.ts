@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import type { Config } from '../../../src/config/config.ts';
 import { TestApplication, wrongResponse } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const ATTACKER = '203.0.113.66';
@@ -58,7 +57,7 @@ async function refusals(limit: string): Promise<number> {
 }
 
 async function countedKeys(): Promise<string[]> {
-  const rows = await queryOnce<{ key: string }>(application.databaseUrl, 'SELECT key FROM rate_limits');
+  const rows = await application.rows<{ key: string }>('SELECT key FROM rate_limits');
   return rows.map(({ key }) => key);
 }
 

@@ -2,7 +2,13 @@ import { TokenCountStore } from '../../../src/monitoring/token-count-store.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { openDatabase } from '../../../src/database/database.ts';
-import { AS_ADMIN, OPERATOR, PASSWORD, TestApplication } from '../../support/application/test-application.ts';
+import {
+  applicationOfTests,
+  AS_ADMIN,
+  OPERATOR,
+  PASSWORD,
+  TestApplication,
+} from '../../support/application/test-application.ts';
 import { errorOf } from '../../support/application/browser.ts';
 import { insertTokens } from '../../support/database/token-rows.ts';
 
@@ -153,13 +159,11 @@ describe('/monitoring', () => {
 
 /* What the recordings of /monitoring do not show. */
 
-let linotp: TestApplication;
+const linotp = applicationOfTests({ dialect: 'linotp', trustProxy: ['loopback'] });
 beforeAll(async () => {
-  linotp = await TestApplication.open({ dialect: 'linotp', trustProxy: ['loopback'] });
   await linotp.addRealm('a');
   await linotp.addRealm('b');
 });
-afterAll(() => linotp.close());
 
 function withVersion(serviceVersion: string): TestApplication['app'] {
   return linotp.restarted({ http: { serviceVersion } }).app;

@@ -10,7 +10,6 @@ import {
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { deferred } from '../../support/values/until.ts';
 import { SqlTap } from '../../support/database/sql-tap.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 
 const COUNTER = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const NEITHER = 'OCRA-1:HOTP-SHA256-8:QN08';
@@ -354,8 +353,7 @@ describe('one question in two spellings', () => {
     const first = await here.challenge(serial, one);
     const second = await here.challenge(serial);
     // As an import brings it: a request gets no such question.
-    await queryOnce(
-      here.databaseUrl,
+    await here.rows(
       `UPDATE challenges SET question = '${other}' WHERE transaction_id = '${second.transactionid}'`,
     );
     const imported = here.restarted();

@@ -7,7 +7,6 @@ import {
 } from '../../support/application/test-application.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const TEXT_SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
@@ -71,8 +70,7 @@ describe('a decline at /ocra/check_t', () => {
       const send = (server: TestApplication): Promise<unknown> =>
         server.send('/ocra/check_t', { transactionid, decline: text });
       await Promise.all([send(documented), send(other), send(documented), send(other)]);
-      const rows = await queryOnce<{ outcome: string }>(
-        documented.databaseUrl,
+      const rows = await documented.rows<{ outcome: string }>(
         'SELECT outcome FROM audit WHERE transaction_id = $1 ORDER BY outcome',
         [transactionid],
       );
@@ -206,8 +204,7 @@ function respond({ transactionid, question }: PortalChallenge): Promise<unknown>
 
 /** @returns what the audit has of the answers to a challenge */
 async function outcomes({ transactionid }: PortalChallenge): Promise<readonly string[]> {
-  const rows = await queryOnce<{ outcome: string }>(
-    documented.databaseUrl,
+  const rows = await documented.rows<{ outcome: string }>(
     "SELECT outcome FROM audit WHERE transaction_id = $1 AND action = 'ocra/check_t' ORDER BY id",
     [transactionid],
   );
@@ -218,11 +215,10 @@ const failCount = async (serial: string): Promise<number> =>
   (await documented.services.tokens.show(OPERATOR, serial)).failCount;
 
 async function setFailCount(serial: string, count: number): Promise<void> {
-  await queryOnce(
-    documented.databaseUrl,
-    'UPDATE tokens SET fail_count = $2, version = version + 1 WHERE serial = $1',
-    [serial, count],
-  );
+  await documented.rows('UPDATE tokens SET fail_count = $2, version = version + 1 WHERE serial = $1', [
+    serial,
+    count,
+  ]);
 }
 
 describe('a declined transaction', () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
 import { whileHeld, WRITING_A_TOKEN, untilWaiting } from '../../support/database/held-statement.ts';
 import { eventualRefusal } from '../../support/values/refusal.ts';
 import { callerNamed } from '../../support/values/callers.ts';
@@ -177,15 +177,13 @@ describe('a token whose roll-out begins while it is being enabled', () => {
 
 const CODE = 'GEZDGNBVGY3TQOJQ01';
 const bound = callerNamed('bound');
-let restricted: TestApplication;
+const restricted = applicationOfTests();
 
 beforeAll(async () => {
-  restricted = await TestApplication.open();
   await restricted.addRealm('north', ['ann']);
   await restricted.addRealm('south');
   await restricted.setPolicy('bound', 'admin', 'init', { realm: 'north', user: 'bound' });
 });
-afterAll(() => restricted.close());
 
 async function inRollout(serial: string, realm: string): Promise<void> {
   const { enrolment, tokens } = restricted.services;

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { openDatabase } from '../../../src/database/database.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const right = (failcount: number): object => ({ failcount, result: true });
 const wrong = (failcount: number): object => ({ failcount, result: false });
 
-let application: TestApplication;
+const application = applicationOfTests();
 let number = 0;
-
-beforeAll(async () => {
-  application = await TestApplication.open();
-});
-afterAll(() => application.close());
 
 /** A token of its own for each test, with the PIN `pin`. */
 async function enrol(suite = SUITE, more: Record<string, string> = {}): Promise<string> {

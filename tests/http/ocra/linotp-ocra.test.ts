@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
-import { AS_ADMIN, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { applicationOfTests, AS_ADMIN, OPERATOR } from '../../support/application/test-application.ts';
 import { ServiceError } from '../../../src/kernel/errors.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
 
@@ -11,15 +11,13 @@ import { readQrCode } from '../../support/values/qr-code.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 const ACTIVATION_CODE = 'GEZDGNBVGY3TQOJQ01';
-let application: TestApplication;
+const application = applicationOfTests({ dialect: 'linotp' });
 
 beforeAll(async () => {
-  application = await TestApplication.open({ dialect: 'linotp' });
   await application.addRealm('bank', ['jürgen', 'anna', 'otto']);
   await application.addRealm('shop');
   await application.enrolPlain('OCRA1', 'OCRA-1:HOTP-SHA256-8:C-QA64');
 });
-afterAll(() => application.close());
 
 interface Detail {
   readonly serial: string;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { PNG } from 'pngjs';
 import request from 'supertest';
@@ -6,9 +6,10 @@ import { drawQrCode } from '../../../src/http/qr-picture.ts';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { outcomeOf } from '../../support/application/browser.ts';
 import {
+  applicationOfTests,
   AS_ADMIN,
   OPERATOR,
-  TestApplication,
+  type TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { SqlTap } from '../../support/database/sql-tap.ts';
@@ -48,14 +49,12 @@ const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 const TRANSACTION = /"transactionid": "([0-9a-f]{20})"/;
 const URL = /"data": "(lseqr:[^"]*)"/;
 
-let application: TestApplication;
+const application = applicationOfTests();
 beforeAll(async () => {
-  application = await TestApplication.open();
   await application.enrolPlain('OCRA1', SUITE);
   await application.addRealm('staff', ['anna', 'bert', 'björn']);
   await application.addRealm('other', ['anna']);
 });
-afterAll(() => application.close());
 
 async function ask(path: string, given: Record<string, string>): Promise<unknown> {
   return ((await application.asAdmin(path, given)).body as { result: unknown }).result;

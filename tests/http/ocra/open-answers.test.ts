@@ -1,38 +1,33 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
 import { computeResponse, responseValues } from '../../../src/ocra/compute.ts';
 import { parseAlgorithm } from '../../../src/ocra/otp.ts';
 import { UserDirectory } from '../../../src/users/user-directory.ts';
 import { errorOf, valueOf } from '../../support/application/browser.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
+import { applicationOfTests, OPERATOR } from '../../support/application/test-application.ts';
 
 const COUNTER = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const OTHER_KEY = Buffer.alloc(32, 9);
 const WRONG = 'xxxxxxxx';
 const LOCKED = { fail_count: 10 };
 
-let application: TestApplication;
 let computed = 0;
+const application = applicationOfTests({
+  responder: (suite, key) => {
+    const respond = responseValues(suite, key);
+    return (dataInput) => {
+      computed += 1;
+      return respond(dataInput);
+    };
+  },
+});
 let number = 0;
 let user = '';
 /** Of the user of a test; `second` has OTHER_KEY. */
 let first = '';
 let second = '';
 
-beforeAll(async () => {
-  application = await TestApplication.open({
-    responder: (suite, key) => {
-      const respond = responseValues(suite, key);
-      return (dataInput) => {
-        computed += 1;
-        return respond(dataInput);
-      };
-    },
-  });
-  await application.addRealm('staff');
-});
-afterAll(() => application.close());
+beforeAll(() => application.addRealm('staff'));
 
 async function begin(more: Record<string, string> = {}): Promise<void> {
   number += 1;
@@ -67,17 +62,14 @@ const byUser = async (pass: string): Promise<unknown> => valueOf(await askByUser
 
 async function set(serial: string, columns: Readonly<Record<string, number | boolean>>): Promise<void> {
   const changes = Object.entries(columns).map(([name, value]) => `${name} = ${String(value)}`);
-  await queryOnce(
-    application.databaseUrl,
-    `UPDATE tokens SET ${changes.join(', ')}, version = version + 1 WHERE serial = $1`,
-    [serial],
-  );
+  await application.rows(`UPDATE tokens SET ${changes.join(', ')}, version = version + 1 WHERE serial = $1`, [
+    serial,
+  ]);
 }
 
 /** @returns the fail counter, and the state of each challenge, the oldest first */
 async function state(serial: string): Promise<readonly unknown[]> {
-  const rows = await queryOnce<{ state: string }>(
-    application.databaseUrl,
+  const rows = await application.rows<{ state: string }>(
     `SELECT concat_ws(' ', coalesce(closed_by, 'open'), wrong_count, CASE WHEN received_tan THEN 'received' END) AS state
      FROM challenges WHERE token_id = (SELECT id FROM tokens WHERE serial = $1) ORDER BY issued_at`,
     [serial],
@@ -279,8 +271,7 @@ describe('a token whose secrets cannot be read', () => {
 
   /** Gives a token a secret that was sealed for another one. */
   async function spoil(serial: string, column: 'seed' | 'pin'): Promise<void> {
-    await queryOnce(
-      application.databaseUrl,
+    await application.rows(
       `UPDATE tokens SET ${column} = (SELECT ${column} FROM tokens WHERE serial = $2), version = version + 1
        WHERE serial = $1`,
       [serial, second],

@@ -1,20 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { questionOf } from '../../support/values/asked-question.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 import { SqlTap } from '../../support/database/sql-tap.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const PASSWORD = 'correct horse';
 const STAFF_PASSWORD = 'p:ä55 word';
 
-let application: TestApplication;
+const application = applicationOfTests({ limits: { loginFailures: 1000 } });
 let serial: string;
 let number = 0;
 
 beforeAll(async () => {
-  application = await TestApplication.open({ limits: { loginFailures: 1000 } });
   for (const name of ['bank', 'shop']) {
     await application.addRealm(name);
     await application.addUser('ann', name, PASSWORD);
@@ -23,7 +21,6 @@ beforeAll(async () => {
   await application.addRealm('guests', ['gast']);
   await application.addUser('anna', 'staff', STAFF_PASSWORD);
 });
-afterAll(() => application.close());
 
 beforeEach(async () => {
   number += 1;
@@ -71,8 +68,7 @@ describe('the PIN before the response', () => {
   it('is asked of no directory for a challenge that was closed elsewhere', async () => {
     await policy('bank', '1');
     const { transactionid } = await application.challenge(serial, '12345678');
-    await queryOnce(
-      application.databaseUrl,
+    await application.rows(
       `UPDATE challenges SET closed_by = 'superseded', closed_at = now() WHERE transaction_id = '${transactionid}'`,
     );
     const directory: string[] = [];

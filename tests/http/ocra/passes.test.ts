@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseAlgorithm } from '../../../src/ocra/otp.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR } from '../../support/application/test-application.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
 import type { DescribedToken } from '../../../src/tokens/token.ts';
 import { UserDirectory } from '../../../src/users/user-directory.ts';
@@ -13,16 +13,12 @@ const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 const SIX = 'OCRA-1:HOTP-SHA256-6:C-QA64';
 const PATHS = ['check', 'check_s', 'simplecheck', 'samlcheck'].map((name) => `/validate/${name}`);
 
-let application: TestApplication;
+const application = applicationOfTests();
 let number = 0;
 let user = '';
 let hotp = '';
 
-beforeAll(async () => {
-  application = await TestApplication.open();
-  await application.addRealm('staff');
-});
-afterAll(() => application.close());
+beforeAll(() => application.addRealm('staff'));
 
 beforeEach(async () => {
   number += 1;

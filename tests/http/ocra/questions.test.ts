@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { encodeDataInput } from '../../../src/ocra/compute.ts';
 import { parseQrTanUrl, type QrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
 import { Browser, valueOf } from '../../support/application/browser.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
+import { applicationOfTests, OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 
 const C_QN08 = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const C_QA64 = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 const QN08 = 'OCRA-1:HOTP-SHA256-8:QN08';
 const NOTHING_FREE = /^No question is free for this text/;
 
-let application: TestApplication;
+const application = applicationOfTests();
 let serial: string;
 let number = 0;
 
-beforeAll(async () => {
-  application = await TestApplication.open();
-});
-afterAll(() => application.close());
 beforeEach(() => {
   number += 1;
   serial = `ASKED${number}`;
@@ -35,8 +30,7 @@ const ACCEPTED = { failcount: 0, result: true };
 
 /** Stores a challenge as an import or another release does. */
 async function store(question: string, data: string): Promise<void> {
-  await queryOnce(
-    application.databaseUrl,
+  await application.rows(
     `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until)
      SELECT $1 || ' stored ' || gen_random_uuid(), id, $2, $3, now(), now() + interval '20 minutes' FROM tokens
      WHERE serial = $1`,
@@ -274,8 +268,7 @@ describe('a text keeps its digits', () => {
 
 it('a request for a text of which no question is free is refused with a clear error, and nothing is stored', async () => {
   await application.enrolPlain(serial, 'OCRA-1:HOTP-SHA256-8:QN04');
-  await queryOnce(
-    application.databaseUrl,
+  await application.rows(
     `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until)
        SELECT $1 || ' ' || n, id, lpad(n::text, 4, '0'), 'A', now(), now() + interval '20 minutes'
        FROM tokens, generate_series(1200, 1299) AS n
@@ -312,8 +305,7 @@ it('two servers that issue at once for one token never ask the same in two texts
 
 it('a sign-in is asked what no stored challenge with another text asks', async () => {
   await application.enrolPlain(serial, 'OCRA-1:HOTP-SHA256-8:QN04');
-  await queryOnce(
-    application.databaseUrl,
+  await application.rows(
     `INSERT INTO challenges (transaction_id, token_id, question, data, issued_at, open_until)
      SELECT $1 || ' ' || n, id, lpad(n::text, 4, '0'), 'A', now(), now() + interval '20 minutes'
      FROM tokens, generate_series(0, 9999) AS n

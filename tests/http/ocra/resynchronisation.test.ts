@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { outcomeOf, valueOf } from '../../support/application/browser.ts';
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR } from '../../support/application/test-application.ts';
 import { whileHeld, WRITING_A_TOKEN } from '../../support/database/held-statement.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
@@ -10,17 +10,15 @@ const TIME_SUITE = 'OCRA-1:HOTP-SHA256-8:QN08-T1M';
 const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
 const accepted = { failcount: 0, result: true };
 
-let application: TestApplication;
+const application = applicationOfTests();
 let number = 0;
 let serial = '';
 
 beforeAll(async () => {
-  application = await TestApplication.open();
   await application.addRealm('staff', ['anna']);
   await application.addRealm('other', ['carol']);
   await configure('True');
 });
-afterAll(() => application.close());
 
 async function enrol(suite: string, more: Record<string, string> = {}): Promise<void> {
   number += 1;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { parseQrTanUrl, verifyQrTanSignature } from '../../../src/ocra/qrtan-url.ts';
 import { parseOcraSuite } from '../../../src/ocra/suite.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 import { issuerLogo } from '../../support/values/qr-code.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
@@ -20,16 +20,14 @@ interface Answer {
   readonly detail?: Detail;
 }
 
-let application: TestApplication;
+const application = applicationOfTests();
 let user: string;
 let number = 0;
 
 beforeAll(async () => {
-  application = await TestApplication.open();
   await application.addRealm('bank');
   await application.setPolicy('url', 'authentication', `qrtanurl=${QRTANURL}`, { realm: 'bank' });
 });
-afterAll(() => application.close());
 
 beforeEach(async () => {
   number += 1;

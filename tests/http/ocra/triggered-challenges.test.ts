@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { questionOf } from '../../support/values/asked-question.ts';
 import { whileHeld } from '../../support/database/held-statement.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 const ISSUING = /INSERT INTO challenges/;
 const DIALECTS = ['documented', 'linotp'] as const;
 
-let application: TestApplication;
+const application = applicationOfTests();
 let number = 0;
 let serial = '';
 let user = '';
 
-beforeAll(async () => {
-  application = await TestApplication.open();
-  await application.addRealm('staff');
-});
-afterAll(() => application.close());
+beforeAll(() => application.addRealm('staff'));
 
 beforeEach(async () => {
   number += 1;
@@ -189,7 +184,7 @@ describe('a wrong PIN, under the policy challenge_response', () => {
     await application.enrolPlain(other, SUITE, { pin: 'other', user, realm: 'staff' });
     await application.challenge(other, 'Pay 50 EUR');
     const change = state === 'locked' ? 'fail_count = max_fail' : 'active = false';
-    await queryOnce(application.databaseUrl, `UPDATE tokens SET ${change} WHERE serial = '${other}'`);
+    await application.rows(`UPDATE tokens SET ${change} WHERE serial = '${other}'`);
     if (third !== 'no other one') {
       const hotp = { type: 'hmac', serial: `${serial}H`, genkey: '1', pin: 'hotp', user, realm: 'staff' };
       await application.asAdmin('/admin/init', hotp);

@@ -6,6 +6,7 @@ import { metricsListener } from '../../../src/http/serving/metrics-listener.ts';
 import { startServer } from '../../../src/http/serving/server.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import {
+  applicationOfTests,
   openSession,
   AS_ADMIN,
   type LogLine,
@@ -19,13 +20,7 @@ import { deferred, until } from '../../support/values/until.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 
-let application: TestApplication;
-
-beforeAll(async () => {
-  application = await TestApplication.open();
-});
-
-afterAll(() => application.close());
+const application = applicationOfTests();
 
 async function text(): Promise<string> {
   return (await application.asAdmin('/metrics', {}, 'get')).text;

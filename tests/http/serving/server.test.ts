@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
@@ -12,18 +12,14 @@ import {
 } from '../../../src/http/serving/server.ts';
 import { plainLog } from '../../../src/observability/plain-log.ts';
 import { sendRaw } from '../../support/application/raw-http.ts';
-import { TestApplication, TestClock } from '../../support/application/test-application.ts';
+import { applicationOfTests, TestClock } from '../../support/application/test-application.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 import { deferred } from '../../support/values/until.ts';
 
 const HERE = { host: '127.0.0.1', port: 0 };
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
-let application: TestApplication;
-beforeAll(async () => {
-  application = await TestApplication.open();
-});
-afterAll(() => application.close());
+const application = applicationOfTests();
 
 const servers: { close(grace: number): unknown }[] = [];
 const sockets: Socket[] = [];

@@ -5,13 +5,13 @@ import { questionOf } from '../../support/values/asked-question.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { SoftwareAuthenticator } from '../../support/application/software-authenticator.ts';
 import {
+  applicationOfTests,
   OPERATOR,
   QUICK_HASHER,
   TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { basic } from '../../support/values/callers.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 
 const ORIGIN = 'https://tan.example.com';
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA64';
@@ -19,14 +19,10 @@ const PASSWORD = 'the password of anna';
 const GUARDED = '/admin/passkey/options';
 const CONFIRM_FIRST = 'Confirm first that it is you: /admin/confirmation';
 
-let application: TestApplication;
+const application = applicationOfTests({ publicUrl: ORIGIN, limits: { loginFailures: 1000 } });
 let browser: Browser;
 
-beforeAll(async () => {
-  application = await TestApplication.open({ publicUrl: ORIGIN, limits: { loginFailures: 1000 } });
-  await application.enrolPlain('ANNA', SUITE);
-});
-afterAll(() => application.close());
+beforeAll(() => application.enrolPlain('ANNA', SUITE));
 
 beforeEach(async () => {
   await application.renewAdministrator('anna', PASSWORD);
@@ -306,8 +302,7 @@ const send = async (path: string, given: Parameters, headers: Parameters): Promi
 
 /** @returns everything by which anna signs in */
 const credentials = (): Promise<object[]> =>
-  queryOnce(
-    owning.databaseUrl,
+  owning.rows(
     `SELECT password_hash, second_factor, second_factor_serial,
        (SELECT count(*) FROM sessions s WHERE s.administrator_id = a.id AND revoked_at IS NULL) AS sessions,
        (SELECT count(*) FROM api_tokens t WHERE t.administrator_id = a.id) AS tokens,

@@ -16,7 +16,6 @@ import {
 import { valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 import { whileHeld, WRITING_A_TOKEN } from '../../support/database/held-statement.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { totpAt } from '../../support/values/authenticator-app.ts';
 
 const WRONG = [401, 'The response is wrong'];
@@ -76,8 +75,7 @@ describe('the enrolment of an authenticator app', () => {
       { actor, outcome: 'accepted' },
       { actor, outcome: 'wrong' },
     ]);
-    const events = await queryOnce<{ data: string }>(
-      application.databaseUrl,
+    const events = await application.rows<{ data: string }>(
       "SELECT data FROM webhook_events WHERE type = 'token.enrolled'",
       [],
     );

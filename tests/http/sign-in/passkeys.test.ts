@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
 import { SoftwareAuthenticator } from '../../support/application/software-authenticator.ts';
-import { OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR } from '../../support/application/test-application.ts';
 
 const ORIGIN = 'https://tan.example.com';
 const PASSWORD = 'the password of anna';
 const READ = '/monitoring/license';
 const REFUSED = 'The passkey cannot be accepted: begin again';
 
-let application: TestApplication;
+const application = applicationOfTests({ publicUrl: ORIGIN, limits: { loginFailures: 1000 } });
 let browser: Browser;
 let authenticator: SoftwareAuthenticator;
-
-beforeAll(async () => {
-  application = await TestApplication.open({ publicUrl: ORIGIN, limits: { loginFailures: 1000 } });
-});
-afterAll(() => application.close());
 
 beforeEach(async () => {
   await application.renewAdministrator('anna', PASSWORD);

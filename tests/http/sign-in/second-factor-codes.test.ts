@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
+import { applicationOfTests, OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 import { APP_KEY, hotpAt, totpAt } from '../../support/values/authenticator-app.ts';
 
 const PASSWORD = 'the password of anna';
@@ -13,20 +12,16 @@ const UNUSABLE = [
   'The second factor cannot be used. An operator can set another one: tankeeper second-factor',
 ];
 
-let application: TestApplication;
+const application = applicationOfTests({
+  publicUrl: 'https://tan.example.com',
+  limits: { loginFailures: 1000 },
+});
 let number = 0;
 let anna = '';
 let serial = '';
 let browser: Browser;
 
-beforeAll(async () => {
-  application = await TestApplication.open({
-    publicUrl: 'https://tan.example.com',
-    limits: { loginFailures: 1000 },
-  });
-  await application.addRealm('staff');
-});
-afterAll(() => application.close());
+beforeAll(() => application.addRealm('staff'));
 
 beforeEach(async () => {
   number += 1;
@@ -121,8 +116,7 @@ describe('an administrator with an authenticator app as second factor', () => {
     expect(outcomeOf(await finish({ response: hotpAt(0) }))).toEqual(ENDED);
     expect(outcomeOf(await finish())).toEqual(ENDED);
     expect(outcomeOf(await begin())).toEqual(UNUSABLE);
-    const rows = await queryOnce<object>(
-      application.databaseUrl,
+    const rows = await application.rows<object>(
       "SELECT outcome FROM audit WHERE action = 'admin/sign-in/finish' AND subject = $1 ORDER BY id",
       [serial],
     );
@@ -145,8 +139,7 @@ describe('an administrator with an authenticator app as second factor', () => {
   it('is told in the audit that the app is out of step, and resynchronises by the next code', async () => {
     await bind('hmac');
     expect(await signIn(hotpAt(100))).toEqual(WRONG);
-    const [row] = await queryOnce<{ outcome: string }>(
-      application.databaseUrl,
+    const [row] = await application.rows<{ outcome: string }>(
       'SELECT outcome FROM audit WHERE subject = $1 ORDER BY id DESC LIMIT 1',
       [serial],
     );
@@ -178,8 +171,7 @@ describe('an administrator with an authenticator app as second factor', () => {
   it('is told of a fault, which counts nothing, where the key of the token cannot be read', async () => {
     await bind('hmac');
     await begin();
-    await queryOnce(
-      application.databaseUrl,
+    await application.rows(
       'UPDATE tokens SET seed = set_byte(seed, 40, 255 - get_byte(seed, 40)) WHERE serial = $1',
       [serial],
     );

@@ -3,13 +3,12 @@ import request, { type Response } from 'supertest';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { questionOf } from '../../support/values/asked-question.ts';
 import {
+  applicationOfTests,
   BoundedAdministrators,
   OPERATOR,
-  TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { Browser, errorOf, valueOf } from '../../support/application/browser.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import type { AdministratorService } from '../../../src/administrators/administrator-service.ts';
 import { basic, callerNamed } from '../../support/values/callers.ts';
 import { eventualRefusal } from '../../support/values/refusal.ts';
@@ -20,17 +19,12 @@ const READ = '/monitoring/license';
 const ENDED = 'This sign-in has ended: begin again with the password';
 const WRONG = 'The second factor is wrong';
 
-let application: TestApplication;
+const application = applicationOfTests({
+  publicUrl: 'https://tan.example.com',
+  limits: { loginFailures: 1000 },
+});
 let serial: string;
 let browser: Browser;
-
-beforeAll(async () => {
-  application = await TestApplication.open({
-    publicUrl: 'https://tan.example.com',
-    limits: { loginFailures: 1000 },
-  });
-});
-afterAll(() => application.close());
 
 beforeEach(async () => {
   await application.renewAdministrator('anna', PASSWORD);
@@ -302,11 +296,10 @@ it('wrong second factors are limited like wrong passwords, and keep out the righ
 const LONG_PASSWORD = 'correct horse battery';
 const SESSIONS = '/admin/session/list';
 
-let listing: TestApplication;
+const listing = applicationOfTests();
 let bounded: BoundedAdministrators;
 
 beforeAll(async () => {
-  listing = await TestApplication.open();
   await listing.addRealm('north');
   bounded = await BoundedAdministrators.of(listing);
   await bounded.add('desk', 'sessions', '*');
@@ -314,7 +307,6 @@ beforeAll(async () => {
   await bounded.add('anna', 'show', '*');
   await bounded.add('bert', 'show', '*');
 });
-afterAll(() => listing.close());
 
 interface Listed {
   readonly id: string;
@@ -515,8 +507,7 @@ describe('the token that is a second factor', () => {
         setFactor(raced),
       ]);
       const isNew = (rekeyed.body as { result: { status: boolean } }).result.status;
-      const [bound] = await queryOnce<{ is_bound: boolean; changed: string }>(
-        application.databaseUrl,
+      const [bound] = await application.rows<{ is_bound: boolean; changed: string }>(
         `SELECT second_factor_token_id IS NOT NULL AS is_bound,
            (SELECT count(*) FROM audit WHERE subject = $1 AND action = 'admin/init' AND outcome NOT LIKE 'refused%') AS changed
          FROM administrators WHERE name = 'anna'`,

@@ -24,7 +24,6 @@ import {
 } from '../../support/application/account-visitor.ts';
 import { valueOf } from '../../support/application/browser.ts';
 import { OPERATOR, QUICK_HASHER, wrongResponse } from '../../support/application/test-application.ts';
-import { queryOnce } from '../../support/database/test-server.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 
 openAccounts();
@@ -615,7 +614,7 @@ describe('who asks for the sign-in of a user', () => {
   });
 
   it('is refused as for a wrong password where the token is removed meanwhile', async () => {
-    const change = (sql: string): Promise<unknown> => queryOnce(application.databaseUrl, sql, []);
+    const change = (sql: string): Promise<unknown> => application.rows(sql, []);
     await change(`CREATE FUNCTION remove_token() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN NEW.token_id = 0; RETURN NEW; END $$`);
     await change(`CREATE TRIGGER remove_token BEFORE INSERT ON user_sessions

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import request, { type Response } from 'supertest';
 import { questionOf } from '../values/asked-question.ts';
-import { queryOnce } from '../database/test-server.ts';
 import { errorOf, valueOf } from './browser.ts';
 import { OPERATOR, TestApplication, wrongResponse } from './test-application.ts';
 
@@ -62,8 +61,7 @@ export function failureOf(response: Response): unknown {
 
 /** @returns the newest rows of an action */
 export function auditOf(action: string): Promise<{ actor: string; subject: string; outcome: string }[]> {
-  return queryOnce(
-    application.databaseUrl,
+  return application.rows(
     'SELECT actor, subject, outcome FROM audit WHERE action = $1 ORDER BY id DESC LIMIT 5',
     [action],
   );

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from '@jest/globals';
 import type { AuditPageRequest } from '../../../src/audit/audit-reading.ts';
 import type { AuditRow } from '../../../src/audit/audit-row.ts';
 import type { SingleSignOnSettings } from '../../../src/administrators/single-sign-on-service.ts';
@@ -234,6 +235,9 @@ export class TestApplication {
     return this.#database.database.knex;
   }
 
+  /** Runs a statement over a connection of its own. @returns its rows */
+  rows: TestDatabase['rows'] = (sql, values) => this.#database.rows(sql, values);
+
   /** The lines of the log, as text. */
   get logged(): readonly string[] {
     return this.lines.map(({ message, fields }) => JSON.stringify({ message, ...fields }));
@@ -258,7 +262,7 @@ export class TestApplication {
   /** @returns another server over the same database with connections of its own, which ends with this one */
   beside(sharing = SHARING): TestApplication {
     const database = openDatabase({ connection: this.databaseUrl, applicationName: 'test', sharing });
-    const own = { database, url: this.databaseUrl, drop: () => database.close() };
+    const own = { ...this.#database, database, drop: () => database.close() };
     const other = new TestApplication(own, this.clock, this.#options);
     this.#beside.push(other);
     return other;
@@ -431,6 +435,24 @@ export class TestApplication {
   ): string {
     return computeDecline(parseOcraSuite(suite), key, { question, transactionId }, kind);
   }
+}
+
+/** @returns a server for the tests of the file or the `describe` that calls this, which ends after them */
+export function applicationOfTests(options?: TestApplicationOptions): TestApplication {
+  let opened: TestApplication | undefined;
+  beforeAll(async () => {
+    opened = await TestApplication.open(options);
+  });
+  afterAll(() => opened?.close());
+  return new Proxy(Object.create(TestApplication.prototype) as TestApplication, {
+    get: (_, name): unknown => {
+      if (opened === undefined) {
+        throw new Error('There is no server before the tests begin');
+      }
+      const method: unknown = Object.getOwnPropertyDescriptor(TestApplication.prototype, name)?.value;
+      return method instanceof Function ? method.bind(opened) : Reflect.get(opened, name, opened);
+    },
+  });
 }
 
 /** @returns another response of the same length */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, beforeAll } from '@jest/globals';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
 import { PATIENCE_MS } from '../values/until.ts';
@@ -10,6 +11,8 @@ export interface TestDatabase {
   readonly database: Database;
   /** The URL for a further pool, or for the DATABASE_URL of a child process. */
   readonly url: string;
+  /** Runs a statement over a connection for such looks and changes by hand. @returns its rows */
+  readonly rows: <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) => Promise<Row[]>;
   /** Closes `database` and drops it all. @throws if the test has left another connection open */
   drop(): Promise<void>;
 }
@@ -38,10 +41,16 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     idleTransactionMs: PATIENCE_MS,
     applicationName: 'test',
   });
+  let byHand: pg.Pool | undefined;
   return {
     database,
     url,
+    rows: async <Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[] = []) => {
+      byHand ??= new pg.Pool({ connectionString: url, max: 1 }).on('error', () => undefined);
+      return (await byHand.query<Row>(sql, [...values])).rows;
+    },
     drop: async () => {
+      await byHand?.end();
       await database.close();
       const left = await connectionsLeft(url);
       await administer(`DROP DATABASE ${name} WITH (FORCE)`);
@@ -72,6 +81,7 @@ export function databaseOfTests(options?: TestDatabaseOptions): Omit<TestDatabas
     get url() {
       return present().url;
     },
+    rows: (sql, values) => present().rows(sql, values),
   };
 }
 

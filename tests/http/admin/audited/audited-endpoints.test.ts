@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import request, { type Response } from 'supertest';
 import type { Endpoint } from '../../../../src/http/endpoint-spec.ts';
 import { OPERATION_GROUPS } from '../../../../src/operations/operations.ts';
@@ -27,7 +26,7 @@ import { hashOfAllTables, withoutAudit } from './audited-tables.ts';
 import { CookieRequests } from './cookie-requests.ts';
 import { basic } from '../../../support/values/callers.ts';
 import { container, ocraPackage } from '../../../support/values/pskc-documents.ts';
-import { OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR } from '../../../support/application/test-application.ts';
 import { ACTS as OFFERED_ACTS } from '../../../../src/audit/acts.ts';
 import { declaredEndpoints } from '../../../support/description/declared-endpoints.ts';
 
@@ -35,21 +34,12 @@ const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
 const BASIC = basic('admin', PASSWORD);
 
-let application: TestApplication;
-/** One connection for all looks at the database: a new one takes a tenth of a second. */
-let observer: pg.Client;
+const application = applicationOfTests({ publicUrl: ORIGIN });
 beforeAll(async () => {
-  application = await TestApplication.open({ publicUrl: ORIGIN });
   await application.addRealm('north', ['ann']);
   await application.setResolver('spare', 'managed');
   await application.services.webhooks.add(OPERATOR, { name: 'kept', url: 'https://siem.example.com/' });
   await application.setPolicy('kept', 'authentication', 'otppin=0', { realm: 'nowhere' });
-  observer = new pg.Client({ connectionString: application.databaseUrl });
-  await observer.connect();
-});
-afterAll(async () => {
-  await observer.end();
-  await application.close();
 });
 
 let number = 0;
@@ -261,7 +251,7 @@ async function ask(
   const response = await application
     .send(path, { ...parameters }, methodOf(path))
     .set({ ...own, 'X-Request-Id': requestId });
-  const { rows } = await observer.query<Row>(
+  const rows = await application.rows<Row>(
     'SELECT actor, action, client, outcome FROM audit WHERE request_id = $1 ORDER BY id',
     [requestId],
   );
@@ -284,7 +274,7 @@ const administrator = (): Promise<string> => apiToken('*');
 
 let query: string | undefined;
 const state = async (): Promise<string> =>
-  JSON.stringify((await observer.query((query ??= await hashOfAllTables(observer)))).rows);
+  JSON.stringify(await application.rows((query ??= await hashOfAllTables(application.rows))));
 
 it('the endpoints of the service that change something are all tested here', () => {
   const changing = endpoints.filter(({ changesState }) => changesState).map(({ path }) => path);
@@ -323,7 +313,7 @@ describe.each(Object.entries(ACTS))('%s', (path, act) => {
     const context = await prepare();
     await administrator();
     const before = await state();
-    await withoutAudit(observer, async () => {
+    await withoutAudit(application.rows, async () => {
       const { response, rows } = await ask(path, context);
       expect(response.status).toBe(500);
       expect(rows).toEqual([]);

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { queryOnce } from '../../../support/database/test-server.ts';
-import { TestApplication } from '../../../support/application/test-application.ts';
+import { applicationOfTests } from '../../../support/application/test-application.ts';
 import { basic } from '../../../support/values/callers.ts';
 
 const PASSWORD = 'correct horse';
 
-let application: TestApplication;
-beforeAll(async () => {
-  application = await TestApplication.open({ limits: { loginFailures: 8 } });
-});
-afterAll(() => application.close());
+const application = applicationOfTests({ limits: { loginFailures: 8 } });
 
 interface Row {
   readonly actor: string;
@@ -24,11 +20,10 @@ interface Row {
 async function rowsOf(work: () => Promise<unknown>): Promise<readonly Row[]> {
   application.clock.advance(61);
   await application.services.refusals.flush();
-  const before = await queryOnce<{ at: string }>(application.databaseUrl, 'SELECT id FROM audit');
+  const before = await application.rows<{ at: string }>('SELECT id FROM audit');
   await work();
   await application.services.refusals.flush();
-  return queryOnce<Row>(
-    application.databaseUrl,
+  return application.rows<Row>(
     'SELECT actor, action, subject, outcome, client FROM audit ORDER BY id OFFSET $1',
     [before.length],
   );
@@ -61,10 +56,7 @@ describe('the audit of refusals', () => {
       { subject: '', outcome: 'refused: password, unknown name' },
       { subject: '', outcome: 'refused: password, unknown name' },
     ]);
-    const all = await queryOnce<{ row: string }>(
-      application.databaseUrl,
-      'SELECT audit::text AS row FROM audit',
-    );
+    const all = await application.rows<{ row: string }>('SELECT audit::text AS row FROM audit');
     expect(all.filter(({ row }) => row.includes(PASSWORD))).toEqual([]);
   });
 

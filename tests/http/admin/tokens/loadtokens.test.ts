@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import {
   container,
@@ -10,18 +10,14 @@ import {
   PRE_SHARED_KEY,
 } from '../../../support/values/pskc-documents.ts';
 import { errorOf, outcomeOf } from '../../../support/application/browser.ts';
-import { AS_ADMIN, OPERATOR, TestApplication } from '../../../support/application/test-application.ts';
+import { applicationOfTests, AS_ADMIN, OPERATOR } from '../../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const KEY = Buffer.from('12345678901234567890123456789012', 'ascii');
 
-let application: TestApplication;
+const application = applicationOfTests();
 
-beforeAll(async () => {
-  application = await TestApplication.open();
-  await application.addRealm('staff');
-});
-afterAll(() => application.close());
+beforeAll(() => application.addRealm('staff'));
 
 async function load(file: string, more: Record<string, string> = {}): Promise<unknown> {
   return outcomeOf(await application.asAdmin('/admin/loadtokens', { file, type: 'pskc', ...more }));

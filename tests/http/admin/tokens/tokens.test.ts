@@ -1,20 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  applicationOfTests,
   BoundedAdministrators,
   OPERATOR,
   TestApplication,
   wrongResponse,
 } from '../../../support/application/test-application.ts';
-import { queryOnce } from '../../../support/database/test-server.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 
 describe.each(['documented', 'linotp'] as const)('/admin/show, in the dialect %s', (dialect) => {
-  let application: TestApplication;
+  const application = applicationOfTests({ dialect });
   let bounded: BoundedAdministrators;
 
   beforeAll(async () => {
-    application = await TestApplication.open({ dialect });
     await application.addRealm('north', ['ann', 'zoe']);
     await application.addRealm('south', ['bob']);
     await application.enrolPlain('T1', SUITE, { user: 'zoe', realm: 'north', description: '=1+1; "x"' });
@@ -24,7 +23,6 @@ describe.each(['documented', 'linotp'] as const)('/admin/show, in the dialect %s
     bounded = await BoundedAdministrators.of(application);
     await bounded.add('north-desk', 'show', 'north');
   });
-  afterAll(() => application.close());
 
   const ask = async (parameters: Record<string, string>, as?: string): Promise<string> => {
     const { text } =
@@ -169,14 +167,10 @@ const NO_PINS = ['', ' ', '\t ', '\u00a0', '\u3000', '\u200b', '\u2800', '\u00ad
 let number = 0;
 
 describe.each(['documented', 'linotp'] as const)('a token PIN, in the dialect %s', (dialect) => {
-  let application: TestApplication;
+  const application = applicationOfTests({ dialect });
   let serial: string;
 
-  beforeAll(async () => {
-    application = await TestApplication.open({ dialect });
-    await application.addRealm('bank', ['ann']);
-  });
-  afterAll(() => application.close());
+  beforeAll(() => application.addRealm('bank', ['ann']));
 
   beforeEach(async () => {
     number += 1;
@@ -193,8 +187,7 @@ describe.each(['documented', 'linotp'] as const)('a token PIN, in the dialect %s
     return /"has_?pin":true/.test(shown);
   };
   const acts = async (): Promise<unknown[]> =>
-    queryOnce(
-      application.databaseUrl,
+    application.rows(
       `SELECT action, outcome FROM audit WHERE subject = '${serial}' AND action <> 'admin/init' ORDER BY id`,
     );
 
@@ -261,7 +254,7 @@ describe.each(['documented', 'linotp'] as const)('a token PIN, in the dialect %s
 
   it('stays where the token gets a new key, also that of a suite with P, unless there is a new one', async () => {
     const secrets = async (): Promise<unknown> =>
-      queryOnce(application.databaseUrl, `SELECT pin, ocra_pin FROM tokens WHERE serial = '${serial}'`);
+      application.rows(`SELECT pin, ocra_pin FROM tokens WHERE serial = '${serial}'`);
     await ask('/admin/set', { serial, ocrapin: '99' });
     const before = await secrets();
     for (const empty of [{}, { pin: '', ocrapin: '' }]) {
@@ -294,14 +287,10 @@ describe.each(['documented', 'linotp'] as const)('a token PIN, in the dialect %s
 const PLAIN_SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
 
 describe.each(['documented', 'linotp'] as const)('/admin/set, in the dialect %s', (dialect) => {
-  let application: TestApplication;
+  const application = applicationOfTests({ dialect });
   let serial: string;
 
-  beforeAll(async () => {
-    application = await TestApplication.open({ dialect });
-    await application.addRealm('bank', ['ann']);
-  });
-  afterAll(() => application.close());
+  beforeAll(() => application.addRealm('bank', ['ann']));
   beforeEach(async () => {
     number += 1;
     serial = `USE${number}`;
