@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { CountModel } from './count-model.ts';
 import { anyRun } from './count-model-changes.ts';
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 
 const RUNS = shortOrLong(60, 300);
 /** A failure names it, for CAMPAIGN_SEED. */
@@ -14,17 +14,11 @@ const TIMEOUT_MS = 10_000;
 /** Of the 30 kinds of steps, as many were possible at least once. */
 const DONE = 25;
 
-let test: TestDatabase;
 let model: CountModel;
-
+afterAll(() => model.close());
+const test = databaseOfTests();
 beforeAll(async () => {
-  test = await createTestDatabase();
   model = await CountModel.open(test.url);
-});
-
-afterAll(async () => {
-  await model.close();
-  await test.drop();
 });
 
 describe('whatever several writers do at once', () => {

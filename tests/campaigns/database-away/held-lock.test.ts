@@ -1,26 +1,25 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { type Answered, ServerClient } from '../../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import { openDatabase } from '../../../src/database/database.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { until } from '../../support/values/until.ts';
 
 /** Far above the bound, below the 30 s that a statement may run. */
 const BOUND_MS = 25_000;
 
-let folder: string;
-let database: TestDatabase;
 let server: ServerProcess;
 let client: ServerClient;
+afterAll(async () => {
+  expect((await server.stop()).code).toBe(0);
+});
+const folder = temporaryFolder();
+const database = databaseOfTests();
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tankeeper-held-lock-'));
-  database = await createTestDatabase();
   server = await startServerProcess({
     DATABASE_URL: database.url,
     DATA_DIR: folder,
@@ -28,13 +27,6 @@ beforeAll(async () => {
     HOUSEKEEPING_INTERVAL: 'off',
   });
   client = await ServerClient.open(server);
-});
-
-afterAll(async () => {
-  const { code } = await server.stop();
-  rmSync(folder, { recursive: true });
-  await database.drop();
-  expect(code).toBe(0);
 });
 
 const HOLDS: readonly (readonly [

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { type Server, type Socket, connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type TestDatabase, createTestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
 import {
   type ServerProcess,
@@ -169,28 +167,24 @@ function openSocket(target: URL): Socket {
 /** Far above what is promised, far below what would hold up a client for good. */
 const BOUND_MS = 25_000;
 
-let folder: string;
-let database: TestDatabase;
 let proxy: SettlementProxy;
 let servers: Readonly<Record<'documented' | 'linotp', ServerProcess>>;
 let client: ServerClient;
 
+afterAll(async () => {
+  const ends = await Promise.all(Object.values(servers).map((server) => server.stop()));
+  await proxy.stop();
+  expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+});
+const folder = temporaryFolder();
+const database = databaseOfTests();
+
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tankeeper-settlement-lost-'));
-  database = await createTestDatabase();
   proxy = await SettlementProxy.start(database.url);
   const environment = { DATABASE_URL: proxy.url, DATA_DIR: folder, DATABASE_STATEMENT_TIMEOUT: '3' };
   const documented = await startServerProcess(environment);
   servers = { documented, linotp: await startServerProcess({ ...environment, WIRE_DIALECT: 'linotp' }) };
   client = await ServerClient.open(documented);
-});
-
-afterAll(async () => {
-  const ends = await Promise.all(Object.values(servers).map((server) => server.stop()));
-  await proxy.stop();
-  rmSync(folder, { recursive: true });
-  await database.drop();
-  expect(ends.map(({ code }) => code)).toEqual([0, 0]);
 });
 
 const FATES: readonly (readonly [SettlementFate, 'accepted' | 'open'])[] = [

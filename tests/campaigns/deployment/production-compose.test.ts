@@ -1,14 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { runCli } from '../../cli/cli-process.ts';
 import { REPOSITORY } from '../../repository/repository-file.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import { type Caddy, startCaddy } from '../../support/servers/caddy.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
@@ -16,6 +15,7 @@ import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { testProgram } from '../../support/servers/test-build.ts';
 import { freePort } from '../../support/servers/wait-for-port.ts';
 import { until } from '../../support/values/until.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { createSocket } from 'node:dgram';
 import { askProxy, type ProxyAnswer } from './ask-proxy.ts';
 
@@ -48,17 +48,13 @@ async function startNameResolver(addresses: () => readonly string[]): Promise<Na
 const PASSWORD = 'the administrator of this test';
 const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
 
-let folder: string;
-
-let database: TestDatabase;
-
 let environment: Readonly<Record<string, string>>;
-
 let server: ServerProcess;
+afterAll(() => server.stop());
+const folder = temporaryFolder();
+const database = databaseOfTests();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-deployment-'));
-  database = await createTestDatabase();
   await writeFile(join(folder, 'password'), PASSWORD);
   environment = {
     DATABASE_URL: database.url,
@@ -66,12 +62,6 @@ beforeAll(async () => {
     ADMIN_PASSWORD_FILE: join(folder, 'password'),
   };
   server = await startServerProcess({ ...environment, TRUST_PROXY: 'loopback', LIMIT_EXEMPT: 'none' });
-});
-
-afterAll(async () => {
-  await server.stop();
-  await database.drop();
-  await rm(folder, { recursive: true });
 });
 
 describeWithProgram('deploy/compose/Caddyfile', findSystemProgram('caddy'), 'caddy', (caddy) => {
@@ -223,17 +213,22 @@ describeWithProgram(
   findSystemProgram('caddy'),
   'caddy',
   (caddy) => {
-    let folder: string;
-    let database: TestDatabase;
     let servers: ServerProcess[];
     let resolver: NameResolver;
     let proxy: Caddy;
     let environment: Readonly<Record<string, string>>;
     let known: readonly string[] = [];
 
+    afterAll(async () => {
+      await proxy.stop();
+      resolver.close();
+      const ends = await Promise.all(servers.map((server) => server.stop()));
+      expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+    });
+    const folder = temporaryFolder();
+    const database = databaseOfTests({ schema: 'empty' });
+
     beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'tankeeper-scaled-'));
-      database = await createTestDatabase({ schema: 'empty' });
       await writeFile(join(folder, 'password'), PASSWORD);
       const port = await freePort();
       environment = {
@@ -247,15 +242,6 @@ describeWithProgram(
       servers = await Promise.all(HOSTS.map((HOST) => startServerProcess({ ...environment, HOST })));
       resolver = await startNameResolver(() => known);
       proxy = await startCaddy(caddy, `http://tankeeper:${port}`, { resolver: resolver.port });
-    });
-
-    afterAll(async () => {
-      await proxy.stop();
-      resolver.close();
-      const ends = await Promise.all(servers.map((server) => server.stop()));
-      await database.drop();
-      await rm(folder, { recursive: true });
-      expect(ends.map(({ code }) => code)).toEqual([0, 0]);
     });
 
     /** @returns which server has answered a request */

@@ -7,7 +7,7 @@ import type { Finding } from '../../../src/doctor/finding.ts';
 import { migrationNames } from '../../../src/database/migration-source.ts';
 import { embeddedFolders } from '../../embedded-postgres/support/embedded-folders.ts';
 import { embeddedUrl } from '../../support/database/embedded-url.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { createTestDatabase, databaseOfTests } from '../../support/database/test-database.ts';
 import { queryOnce, testServer, withDatabase } from '../../support/database/test-server.ts';
 import { freePort } from '../../support/servers/wait-for-port.ts';
 import { startSilentServer } from '../../support/servers/silent-server.ts';
@@ -147,11 +147,7 @@ describe('a database that is not available', () => {
 });
 
 describe('the tables', () => {
-  let test: TestDatabase;
-  beforeAll(async () => {
-    test = await createTestDatabase();
-  });
-  afterAll(() => test.drop());
+  const test = databaseOfTests();
 
   it('are missing in an empty database, and no longer a finding in a migrated one', async () => {
     const empty = await createTestDatabase({ schema: 'empty' });
@@ -253,16 +249,11 @@ describeWithProgram('a database of its own', findPostgres(), 'postgresql', (prog
 });
 
 describeWithProgram('a database behind PgBouncer', findPgBouncer(), 'pgbouncer', (program) => {
-  let test: TestDatabase;
   let bouncer: PgBouncer;
-
+  afterAll(() => bouncer.remove());
+  const test = databaseOfTests();
   beforeAll(async () => {
-    test = await createTestDatabase();
     bouncer = await startPgBouncer(program, test.url, DOCUMENTED_LINES);
-  });
-  afterAll(async () => {
-    await bouncer.remove();
-    await test.drop();
   });
 
   it('does not bound statements and pauses until the database does', async () => {

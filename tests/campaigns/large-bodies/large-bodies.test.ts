@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { container, keyPackage } from '../../support/values/pskc-documents.ts';
 import {
@@ -9,23 +6,26 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../../support/servers/server-process.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
 const MAX_BODY = 16 * 1024 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 const MULTIPART = 'multipart/form-data; boundary=b';
 
-let folder: string;
-let database: TestDatabase;
 let server: ServerProcess;
 /** API tokens: one that may see the metrics, one that may load tokens. */
 let probe: string;
 let loader: string;
 
+afterAll(async () => {
+  expect((await server.stop()).code).toBe(0);
+});
+const folder = temporaryFolder();
+const database = databaseOfTests();
+
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tankeeper-large-bodies-'));
-  database = await createTestDatabase();
   const environment = {
     DATABASE_URL: database.url,
     DATA_DIR: folder,
@@ -40,13 +40,6 @@ beforeAll(async () => {
   };
   probe = await apiToken('probe', 'monitoring:metrics');
   loader = await apiToken('loader', 'admin:loadtokens');
-});
-
-afterAll(async () => {
-  const { code } = await server.stop();
-  rmSync(folder, { recursive: true });
-  await database.drop();
-  expect(code).toBe(0);
 });
 
 /** @returns a body of nearly 16 MiB: a beginning, and the same again and again */

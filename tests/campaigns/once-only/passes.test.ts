@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { computeResponse } from '../../../src/ocra/compute.ts';
 import { parseAlgorithm } from '../../../src/ocra/otp.ts';
 import { shortOrLong } from '../../support/campaign.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
 import type { ServerProcess } from '../../support/servers/server-process.ts';
 import { ServerFleet } from './server-fleet.ts';
@@ -34,13 +32,15 @@ interface StoredToken {
   readonly accepted: number;
 }
 
-let folder: string;
-let database: TestDatabase;
 let fleet: ServerFleet;
 
+afterAll(async () => {
+  expect(await fleet.stop()).toEqual([0, 0, 0]);
+});
+const folder = temporaryFolder();
+const database = databaseOfTests();
+
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tankeeper-passes-'));
-  database = await createTestDatabase();
   fleet = await ServerFleet.ofThree({ DATABASE_URL: database.url, DATA_DIR: folder });
   const [first] = fleet.servers as [ServerProcess];
   const admin = await ServerClient.open(first);
@@ -57,13 +57,6 @@ beforeAll(async () => {
     await ask('/admin/set', { serial: type, MaxFailCount: '1000000' });
   }
 }, TIMEOUT_MS);
-
-afterAll(async () => {
-  const codes = await fleet.stop();
-  rmSync(folder, { recursive: true });
-  await database.drop();
-  expect(codes).toEqual([0, 0, 0]);
-});
 
 /** @returns true if the pass was accepted */
 async function send(

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { campaignSeed, shortOrLong } from '../../support/campaign.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { printedPassword } from '../../support/servers/server-client.ts';
 import { runTankeeper, type ServerProcess } from '../../support/servers/server-process.ts';
 import { checkHistory, isAcceptance, reportFindings } from './checker.ts';
@@ -31,17 +29,19 @@ interface Opened {
   readonly right: GivenResponse;
 }
 
-let folder: string;
-let database: TestDatabase;
 let fleet: ServerFleet;
 let environment: Readonly<Record<string, string>>;
 let client: HistoryClient;
 let key: string;
 let sent = 0;
 
+afterAll(async () => {
+  expect(await fleet.stop()).toEqual([0, 0, 0]);
+});
+const folder = temporaryFolder();
+const database = databaseOfTests();
+
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tankeeper-races-'));
-  database = await createTestDatabase();
   environment = { DATABASE_URL: database.url, DATA_DIR: folder };
   fleet = await ServerFleet.ofThree(environment);
   const [first] = fleet.servers as [ServerProcess];
@@ -49,13 +49,6 @@ beforeAll(async () => {
   key = client.learn(Buffer.alloc(32, 49));
   // Only the token's lock closes challenges.
   await perform({ op: 'configure', args: { key: 'OcraMaxChallengeRequests', value: '1000' } });
-});
-
-afterAll(async () => {
-  const codes = await fleet.stop();
-  rmSync(folder, { recursive: true });
-  await database.drop();
-  expect(codes).toEqual([0, 0, 0]);
 });
 
 /** Performs an operation on the next server. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { runCli } from '../../cli/cli-process.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
@@ -27,16 +27,19 @@ describeWithProgram('promtool', findSystemProgram('promtool'), 'prometheus', () 
   });
 });
 
-const folder = temporaryFolder();
-
 describeWithProgram('Prometheus', findSystemProgram('prometheus'), 'prometheus', (program) => {
-  let database: TestDatabase;
   let server: ServerProcess;
   let client: ServerClient;
   let prometheus: PrometheusServer;
 
+  afterAll(async () => {
+    await prometheus.stop();
+    expect((await server.stop()).code).toBe(0);
+  });
+  const folder = temporaryFolder();
+  const database = databaseOfTests();
+
   beforeAll(async () => {
-    database = await createTestDatabase();
     const environment = { DATABASE_URL: database.url, DATA_DIR: folder, METRICS_PORT: '0' };
     server = await startServerProcess(environment);
     client = await ServerClient.open(server);
@@ -48,13 +51,6 @@ describeWithProgram('Prometheus', findSystemProgram('prometheus'), 'prometheus',
       await runCli(command.split(' '), environment);
     }
     prometheus = await startPrometheus(program, configure(), folder);
-  });
-
-  afterAll(async () => {
-    await prometheus.stop();
-    const { code } = await server.stop();
-    await database.drop();
-    expect(code).toBe(0);
   });
 
   /** @returns the path of the example configuration for this server, with a short interval */

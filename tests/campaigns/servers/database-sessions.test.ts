@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +13,7 @@ import { loadConfig } from '../../../src/config/config.ts';
 import { systemRandom } from '../../../src/kernel/system-random.ts';
 import { Vault } from '../../../src/keys/vault.ts';
 import type { Token } from '../../../src/tokens/token.ts';
-import { type TestDatabase, createTestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
 import { runTankeeper, startServerProcess } from '../../support/servers/server-process.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
@@ -23,17 +22,8 @@ import { tokenValue } from '../../support/values/token-values.ts';
 import { until } from '../../support/values/until.ts';
 
 describe('another date style', () => {
-  let folder: string;
-  let database: TestDatabase;
-
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'tankeeper-sessions-'));
-    database = await createTestDatabase({ schema: 'empty' });
-  });
-  afterAll(async () => {
-    rmSync(folder, { recursive: true });
-    await database.drop();
-  });
+  const folder = temporaryFolder();
+  const database = databaseOfTests({ schema: 'empty' });
 
   async function setForDatabase(setting: string): Promise<void> {
     const name = new URL(database.url).pathname.slice(1);
@@ -80,18 +70,14 @@ describe('a connection that is lost', () => {
     token: { ...tokenValue('T1'), id: '1' } as unknown as Token,
   } as ChallengeOfToken;
 
-  const folder = temporaryFolder();
-  let test: TestDatabase;
   let installation: Installation;
+  afterAll(() => installation.close());
+  const folder = temporaryFolder();
+  const test = databaseOfTests();
 
   beforeAll(async () => {
-    test = await createTestDatabase();
     const config = loadConfig({ DATA_DIR: folder, DATABASE_URL: test.url });
     installation = await openInstallation(config, 'server', LOG);
-  });
-  afterAll(async () => {
-    await installation.close();
-    await test.drop();
   });
 
   /** @returns the sessions that follow the database, and have looked at it */

@@ -1,9 +1,13 @@
 import { chmodSync, existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type ProcessEnd, runTankeeper, startServerProcess } from '../../support/servers/server-process.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import {
+  createTestDatabase,
+  databaseOfTests,
+  type TestDatabase,
+} from '../../support/database/test-database.ts';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MIGRATION_LOCK } from '../../../src/database/migrate.ts';
@@ -14,21 +18,16 @@ import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { until } from '../../support/values/until.ts';
 
 const folder = temporaryFolder();
-
-let database: TestDatabase;
-
+const database = databaseOfTests({ schema: 'empty' });
 let environment: Record<string, string>;
 
 beforeAll(async () => {
   // Under root the embedded PostgreSQL runs as another user, who has to get through.
   chmodSync(folder, 0o711);
-  database = await createTestDatabase({ schema: 'empty' });
   environment = { DATABASE_URL: database.url, DATA_DIR: folder, PORT: '0' };
   // A first start: makes schema, key and administrator.
   await (await startServerProcess(environment)).stop();
 });
-
-afterAll(() => database.drop());
 
 async function refusedStart(change: Record<string, string>): Promise<string> {
   const { code, output } = await runTankeeper(['serve'], { ...environment, ...change });
@@ -214,7 +213,7 @@ describe('a signal before the server is ready', () => {
 });
 
 /** Until a request hangs in the database. */
-async function waitForLock({ database: locked }: TestDatabase = database): Promise<void> {
+async function waitForLock({ database: locked }: Pick<TestDatabase, 'database'> = database): Promise<void> {
   for (;;) {
     const { rows } = await locked.knex.raw<{ rows: unknown[] }>(
       "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import { type ServerProcess, startServerProcess } from '../../support/servers/server-process.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
 
@@ -20,21 +20,15 @@ const CHUNKED =
   'POST /ocra/check_t HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
 const LARGE = get('/docs/swagger-ui-bundle.js').repeat(4);
 
-let database: TestDatabase;
+const database = databaseOfTests();
 let server: ServerProcess;
 let sockets: Socket[] = [];
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
 
 afterEach(async () => {
   sockets.forEach((socket) => socket.destroy());
   sockets = [];
   await server.stop();
 });
-
-afterAll(() => database.drop());
 
 /** @returns the mebibytes that the server has in memory; NaN once it has ended */
 async function memory(): Promise<number> {

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
 import {
   runTankeeper,
@@ -12,6 +11,7 @@ import {
   startServerProcess,
 } from '../../support/servers/server-process.ts';
 import { until } from '../../support/values/until.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const NEXT = '999-next';
@@ -26,25 +26,21 @@ export async function up(knex) {
 `;
 const PORTALS = 6;
 
-let folder: string;
-let database: TestDatabase;
 let environment: Readonly<Record<string, string>>;
 let server: ServerProcess;
 let client: ServerClient;
 
+afterAll(async () => {
+  expect((await server.stop()).code).toBe(0);
+});
+const folder = temporaryFolder();
+const database = databaseOfTests({ schema: 'empty' });
+
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tankeeper-upgrade-'));
   makeNextVersion(join(folder, 'next'));
-  database = await createTestDatabase({ schema: 'empty' });
   environment = { DATABASE_URL: database.url, DATA_DIR: join(folder, 'data') };
   server = await startServerProcess(environment);
   client = await ServerClient.open(server);
-});
-afterAll(async () => {
-  const { code } = await server.stop();
-  await database.drop();
-  rmSync(folder, { recursive: true });
-  expect(code).toBe(0);
 });
 
 /** A copy of this program with a higher version and one migration more. */
