@@ -114,6 +114,14 @@ export function expectedOf(fixture: FixtureName): Expected {
   return JSON.parse(readFileSync(fixtureFile(fixture, 'expected.json'), 'utf8')) as Expected;
 }
 
+export function tokenOf({ tokens }: Expected, serial: string): ExpectedToken {
+  const token = tokens.find((one) => one.serial === serial);
+  if (token === undefined) {
+    throw new Error(`The fixture has no token ${serial}`);
+  }
+  return token;
+}
+
 export function keyOf(fixture: FixtureName): EncryptionKey {
   const key = EncryptionKey.fromFile(readFileSync(fixtureFile(fixture, 'encKey')));
   if (key === undefined) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OPERATOR, TestApplication } from '../support/application/test-application.ts';
+import { OPERATOR, applicationOfTests } from '../support/application/test-application.ts';
 import { WebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { callerNamed } from '../support/values/callers.ts';
 import { DeliveringApplication, TestDispatcher } from './delivering-application.ts';
@@ -9,18 +9,13 @@ const SECRET = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
 const SIEM = { name: 'siem' };
 const CHANGES = ['add', 'set', 'rotate-secret', 'enable', 'disable', 'test', 'retry', 'remove'];
 
-let application: TestApplication;
 let receiver: WebhookReceiver;
+afterAll(() => receiver.stop());
+const application = applicationOfTests();
 
 beforeAll(async () => {
-  application = await TestApplication.open();
   await application.addRealm('office');
   receiver = await WebhookReceiver.start();
-});
-
-afterAll(async () => {
-  await receiver.stop();
-  await application.close();
 });
 
 /** @returns the value of the answer */

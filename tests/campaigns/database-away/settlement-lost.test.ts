@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { type Server, type Socket, connect, createServer } from 'node:net';
+import { type Server, type Socket, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connectTo } from '../../support/database/database-proxy.ts';
 import { databaseOfTests } from '../../support/database/test-database.ts';
 import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { ServerClient } from '../../support/servers/server-client.ts';
@@ -78,7 +79,7 @@ export class SettlementProxy {
   }
 
   #join(client: Socket): void {
-    const database = openSocket(this.#target);
+    const database = connectTo(this.#target);
     const messages = new FrontendMessages();
     let isDeaf = false;
     for (const [one, other] of [
@@ -154,14 +155,6 @@ class FrontendMessages {
       this.#rest = this.#rest.subarray(end);
     }
   }
-}
-
-function openSocket(target: URL): Socket {
-  const host = target.searchParams.get('host') ?? decodeURIComponent(target.hostname);
-  const port = target.searchParams.get('port') ?? (target.port === '' ? '5432' : target.port);
-  return host.startsWith('/')
-    ? connect({ path: `${host}/.s.PGSQL.${port}` })
-    : connect({ host, port: Number(port) });
 }
 
 /** Far above what is promised, far below what would hold up a client for good. */

@@ -5,7 +5,7 @@ import type { Knex } from 'knex';
 import { readOcraSettings } from '../../../src/configuration/settings.ts';
 import { LocalTime } from '../../../src/linotp/linotp-source.ts';
 import { checkPin } from '../../../src/tokens/token-settings.ts';
-import { TestApplication } from '../../support/application/test-application.ts';
+import { applicationOfTests } from '../../support/application/test-application.ts';
 import { findMariadb, type Mariadb, startMariadb } from '../../support/servers/mariadb.ts';
 import {
   type Expected,
@@ -52,21 +52,18 @@ const fixtures = FIXTURES.filter((fixture) => programs !== undefined || !isOfMar
 
 describe.each(fixtures)('the fixture %s', (fixture) => {
   let source: { place?: string };
-  let app: TestApplication;
+  const app = applicationOfTests();
   let sql: Knex;
   let imported: Imported;
   const expected = expectedOf(fixture);
 
   beforeAll(async () => {
-    app = await TestApplication.open();
     sql = app.sql;
     await sql('administrators').delete();
     const place = await loadDump(fixture);
     source = place === undefined ? {} : { place };
     imported = await importFixture(app.services, fixture, source);
   });
-
-  afterAll(() => app.close());
 
   it('has every token, with all of its fields and secrets', async () => {
     const stored = await storedTokens(sql);

@@ -1,43 +1,34 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { Argon2PasswordHasher } from '../../../src/users/password-hash.ts';
 import { openDatabase } from '../../../src/database/database.ts';
-import { TestApplication, wrongResponse } from '../../support/application/test-application.ts';
-import { type ExpectedToken, expectedOf, importFixture } from '../../linotp/linotp-fixture.ts';
+import {
+  applicationOfTests,
+  TestApplication,
+  wrongResponse,
+} from '../../support/application/test-application.ts';
+import { type ExpectedToken, expectedOf, importFixture, tokenOf } from '../../linotp/linotp-fixture.ts';
 
 const expected = expectedOf('2.12.6-postgresql');
 /** Half a minute after the last challenge of the fixture. */
 const AFTER_THE_MOVE = new Date('2026-11-20T11:42:40Z');
 const ACTIVATION_CODE = 'GEZDGNBVGY3TQOJQ01';
 
-function tokenOf(serial: string): ExpectedToken {
-  const token = expected.tokens.find((one) => one.serial === serial);
-  if (token === undefined) {
-    throw new Error(`The fixture has no token ${serial}`);
-  }
-  return token;
-}
-
 function keyOfToken({ seed_hex: hex }: ExpectedToken): Buffer {
   return Buffer.from(hex ?? '', 'hex');
 }
 
 describe('an installation imported from LinOTP 2.12.6', () => {
-  let app: TestApplication;
+  const app = applicationOfTests();
 
   beforeAll(async () => {
-    app = await TestApplication.open();
     app.clock.set(AFTER_THE_MOVE);
     await importFixture(app.services, '2.12.6-postgresql');
   });
 
-  afterAll(async () => {
-    await app.close();
-  });
-
   function responseOf(serial: string, question: string, ahead = 0n): string {
-    const token = tokenOf(serial);
+    const token = tokenOf(expected, serial);
     const pin = token.pin.value ?? '';
     const response = app.respond(token.ocrasuite ?? '', question, {
       key: keyOfToken(token),
@@ -83,20 +74,20 @@ describe('an installation imported from LinOTP 2.12.6', () => {
   it('accepts the response to a new challenge, PIN included', async () => {
     const { transactionid, question } = await app.challenge('QR07', 'Hallo');
     const right = responseOf('QR07', question);
-    const { value = '' } = tokenOf('QR07').pin;
+    const { value = '' } = tokenOf(expected, 'QR07').pin;
     expect(await app.check(transactionid, right.slice(value.length))).toMatchObject({ result: false });
     expect(await app.check(transactionid, right)).toMatchObject({ result: true });
   });
 
   it('counts a wrong response on the fail counter of before', async () => {
-    const { failcount } = tokenOf('QR15');
+    const { failcount } = tokenOf(expected, 'QR15');
     const { transactionid, question } = await app.challenge('QR15');
     const wrong = wrongResponse(responseOf('QR15', question));
     expect(await app.check(transactionid, wrong)).toEqual({ result: false, failcount: failcount + 1 });
   });
 
   it('refuses a response to a token that LinOTP has locked', async () => {
-    expect(tokenOf('QR11').locked).toBe(true);
+    expect(tokenOf(expected, 'QR11').locked).toBe(true);
     const { transaction_id: transaction, challenge = '' } = openChallengeOf('QR11');
     expect(await app.check(transaction, responseOf('QR11', challenge))).toMatchObject({ result: false });
   });
@@ -108,7 +99,7 @@ describe('an installation imported from LinOTP 2.12.6', () => {
   });
 
   it('completes phase 2 of a roll-out whose phase 1 was before the move', async () => {
-    const { shared_secret: secret, pin, ocrasuite } = tokenOf('QR01');
+    const { shared_secret: secret, pin, ocrasuite } = tokenOf(expected, 'QR01');
     const { body } = (await app.asAdmin('/admin/init', {
       type: 'ocra',
       serial: 'QR01',

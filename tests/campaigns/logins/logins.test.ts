@@ -1,20 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
 import { questionOf } from '../../support/values/asked-question.ts';
 import { readRepositoryFile, REPOSITORY } from '../../repository/repository-file.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 import { freePort } from '../../support/servers/wait-for-port.ts';
 import { findSystemProgram } from '../../support/servers/program-paths.ts';
 import { describeWithProgram } from '../../support/servers/system-programs.ts';
 import { APP_KEY, hotpAt } from '../../support/values/authenticator-app.ts';
 import { expectSoon } from '../../support/values/expect-soon.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QA32';
 const USER = 'jürgen';
@@ -27,17 +27,16 @@ const SECRET = 'testing123';
 /** Seconds for which a program may wait for an answer. */
 const PATIENCE = '20';
 
-let application: TestApplication;
 let server: RunningServer;
 let address: string;
-let folder: string;
 let counter = 0;
 /** A long one: with it, the content of the QR code is longer than a text of RADIUS. */
 const CALLBACK = `https://tan.example.org/${'staff-and-guests/'.repeat(8)}ocra/check_t`;
 
+afterAll(() => server.close(1_000));
+const application = applicationOfTests();
+const folder = temporaryFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tankeeper-logins-'));
-  application = await TestApplication.open();
   await application.addRealm('staff', [USER, HOTP_USER]);
   await application.services.realms.setDefault(OPERATOR, 'staff');
   await application.setPolicy(
@@ -57,11 +56,6 @@ beforeAll(async () => {
   });
   server = await startServer(application.app, { host: '127.0.0.1', port: 0 });
   address = `http://127.0.0.1:${server.port}`;
-});
-afterAll(async () => {
-  await server.close(1_000);
-  await application.close();
-  await rm(folder, { recursive: true });
 });
 
 /** @returns a file of docs/examples for the server and the port of this test */

@@ -5,7 +5,12 @@ import { DatabaseProxy } from '../../support/database/database-proxy.ts';
 import { SETTINGS, person, unit } from '../../support/servers/ldap-resolver.ts';
 import { findSlapd, READER_PASSWORD, type Slapd, startSlapd } from '../../support/servers/slapd.ts';
 import { reachOf, sqlSettings } from '../../support/servers/sql-resolver.ts';
-import { OPERATOR, type Result, TestApplication } from '../../support/application/test-application.ts';
+import {
+  applicationOfTests,
+  OPERATOR,
+  type Result,
+  type TestApplication,
+} from '../../support/application/test-application.ts';
 import { databaseOfTests } from '../../support/database/test-database.ts';
 import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 
@@ -19,15 +24,11 @@ const slapdProgram = findSlapd();
 const folder = temporaryFolder();
 let proxy: DatabaseProxy;
 let slapd: Slapd | undefined;
-let application: TestApplication;
+const application = applicationOfTests({ resolverTimeout: 8, resolverFileDirs: [folder] });
 
 const ask = (...given: Parameters<TestApplication['ask']>) => application.ask(...given);
 
-afterAll(async () => {
-  await application.close();
-  await Promise.all([proxy.stop(), slapd?.remove()]);
-});
-
+afterAll(() => Promise.all([proxy.stop(), slapd?.remove()]));
 const people = databaseOfTests({ schema: 'empty' });
 
 beforeAll(async () => {
@@ -36,7 +37,6 @@ beforeAll(async () => {
       "telephoneNumber" text, mobile text);
     INSERT INTO people (id, "user", password) VALUES (1, 'anna', '${HASH}'), (2, 'bert', NULL), (3, 'carl', NULL)`);
   await writeFile(join(folder, 'passwd'), `anna:${HASH}:1:1:::\n`);
-  application = await TestApplication.open({ resolverTimeout: 8, resolverFileDirs: [folder] });
   // A port, as no socket is taken over HTTP.
   proxy = await DatabaseProxy.start(people.url);
   slapd =

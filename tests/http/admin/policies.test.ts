@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { errorOf } from '../../support/application/browser.ts';
 import {
@@ -6,7 +6,7 @@ import {
   AS_ADMIN,
   OPERATOR,
   type Result,
-  TestApplication,
+  type TestApplication,
 } from '../../support/application/test-application.ts';
 
 const DESK = { name: 'desk', scope: 'admin', action: 'show', realm: 'office', user: 'anna' };
@@ -206,11 +206,10 @@ interface Imported {
 }
 
 describe.each(['documented', 'linotp'] as const)('the policies as a file, in the dialect %s', (dialect) => {
-  let application: TestApplication;
+  const application = applicationOfTests({ dialect });
   let before: ReadonlySet<string>;
 
   beforeAll(async () => {
-    application = await TestApplication.open({ dialect });
     before = new Set((await stored()).map(({ name }) => name));
   });
   afterEach(async () => {
@@ -219,7 +218,6 @@ describe.each(['documented', 'linotp'] as const)('the policies as a file, in the
       await application.services.policies.remove(OPERATOR, name);
     }
   });
-  afterAll(() => application.close());
 
   const stored = () => application.services.policies.list();
   const download = async (path = FILE): Promise<string> =>

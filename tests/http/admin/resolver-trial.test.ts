@@ -5,31 +5,39 @@ import { ResolverTrialService } from '../../../src/resolvers/resolver-service.ts
 import { describeTrial } from '../../../src/resolvers/user-source.ts';
 import { AccessControl } from '../../../src/policy/access-control.ts';
 import { DatabaseProxy } from '../../support/database/database-proxy.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 import { callerNamed } from '../../support/values/callers.ts';
 import { GivenConfiguration } from '../../support/values/configuration-value.ts';
 import { reachOf, sqlSettings } from '../../support/servers/sql-resolver.ts';
-import { OPERATOR, type Result, TestApplication } from '../../support/application/test-application.ts';
+import {
+  OPERATOR,
+  type Result,
+  type TestApplication,
+  applicationOfTests,
+} from '../../support/application/test-application.ts';
 
 const SECRET = 'a stored password';
 
-let people: TestDatabase;
 let proxy: DatabaseProxy;
-let application: TestApplication;
 let settings: Record<string, string>;
 /** A server of somebody who collects passwords. */
 let collector: Server;
 let connections = 0;
 let collectorPort: string;
 
+const application = applicationOfTests();
+afterAll(async () => {
+  collector.close();
+  await proxy.stop();
+});
+const people = databaseOfTests({ schema: 'empty' });
+
 beforeAll(async () => {
-  people = await createTestDatabase({ schema: 'empty' });
   await people.database.knex.raw(`
     CREATE TABLE people (id integer, "user" text, password text, salt text, "givenName" text, sn text, mail text,
       "telephoneNumber" text, mobile text);
     INSERT INTO people (id, "user", sn) SELECT number, 'user' || number, 'Berg' FROM generate_series(1, 9) AS number`);
   proxy = await DatabaseProxy.start(people.url);
-  application = await TestApplication.open();
   settings = sqlSettings(reachOf(proxy.url).reach);
   await application.setResolver('crm', 'sql', settings, SECRET);
   await application.services.realms.set(OPERATOR, { name: 'customers', resolvers: ['crm'] });
@@ -40,13 +48,6 @@ beforeAll(async () => {
   collector.listen(0, '127.0.0.1');
   await once(collector, 'listening');
   collectorPort = String((collector.address() as AddressInfo).port);
-});
-
-afterAll(async () => {
-  collector.close();
-  await application.close();
-  await proxy.stop();
-  await people.drop();
 });
 
 const ask = (...given: Parameters<TestApplication['ask']>) => application.ask(...given);

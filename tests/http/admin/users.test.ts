@@ -1,27 +1,27 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  applicationOfTests,
   BoundedAdministrators,
   OPERATOR,
   type Result,
-  TestApplication,
+  type TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { errorOf, outcomeOf } from '../../support/application/browser.ts';
 import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { reachOf, sqlSettings } from '../../support/servers/sql-resolver.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { databaseOfTests } from '../../support/database/test-database.ts';
 
 type Listed = Result<readonly Readonly<Record<string, string>>[]>;
 
-let application: TestApplication;
+const application = applicationOfTests();
 let bounded: BoundedAdministrators;
 const folder = temporaryFolder();
 
 beforeAll(async () => {
   await writeFile(join(folder, 'passwd'), 'eva:x:7:1:Eva Musk,,+49 30 7,,eva@example.com:/:/\n');
-  application = await TestApplication.open();
   await application.addRealm('north', ['ann', 'a%b', 'a_b', 'zoe']);
   await application.addRealm('south', ['bob']);
   const { realms, users } = application.services;
@@ -40,7 +40,6 @@ beforeAll(async () => {
   bounded = await BoundedAdministrators.of(application);
   await bounded.add('north-desk', 'userlist', 'north');
 });
-afterAll(() => application.close());
 
 it.each([
   ['er', ['carl']],
@@ -120,7 +119,7 @@ describe('/admin/userlist', () => {
 const SUITE = 'OCRA-1:HOTP-SHA256-8:QN08';
 
 describe.each(['documented', 'linotp'] as const)('the login of a user, in the dialect %s', (dialect) => {
-  let application: TestApplication;
+  const application = applicationOfTests({ dialect });
   const folder = temporaryFolder();
 
   const ask = (...given: Parameters<TestApplication['ask']>) => application.ask(...given);
@@ -142,7 +141,6 @@ describe.each(['documented', 'linotp'] as const)('the login of a user, in the di
 
   beforeAll(async () => {
     await writeFile(join(folder, 'passwd'), 'Bob:x:1:1:\nbob:x:2:1:\nCarl:x:3:1:\n+::::::\n');
-    application = await TestApplication.open({ dialect });
     await application.addRealm('office', ['anna', 'a@bank.example', 'Jörg']);
     await application.addRealm('bank.example', ['a', 'otto']);
     const { realms } = application.services;
@@ -161,8 +159,6 @@ describe.each(['documented', 'linotp'] as const)('the login of a user, in the di
       await application.enrolPlain(serial, SUITE, { user });
     }
   });
-
-  afterAll(() => application.close());
 
   it.each([
     ['anna', 'ANNA'],
@@ -260,8 +256,8 @@ interface Found {
 }
 
 describe('a directory that lies', () => {
-  let people: TestDatabase;
-  let application: TestApplication;
+  const application = applicationOfTests();
+  const people = databaseOfTests({ schema: 'empty' });
 
   const say = (rows: string): Promise<unknown> =>
     people.database.knex.raw(`DELETE FROM people; INSERT INTO people (id, "user", password) VALUES ${rows}`);
@@ -269,20 +265,13 @@ describe('a directory that lies', () => {
     (await application.asAdmin(path, parameters)).body as Found;
 
   beforeAll(async () => {
-    people = await createTestDatabase({ schema: 'empty' });
     await people.database.knex.raw(`
       CREATE TABLE people (id text, "user" text, password text, salt text, "givenName" text, sn text, mail text,
         "telephoneNumber" text, mobile text)`);
-    application = await TestApplication.open();
     await application.addRealm('staff', ['anna']);
     await application.setResolver('crm', 'sql', sqlSettings(reachOf(people.url).reach));
     await application.services.realms.set(OPERATOR, { name: 'customers', resolvers: ['crm'] });
     await application.setPolicy('pin', 'authentication', 'otppin=1', { realm: 'customers' });
-  });
-
-  afterAll(async () => {
-    await application.close();
-    await people.drop();
   });
 
   it('makes no user an administrator by a name and a password of its own', async () => {

@@ -7,7 +7,7 @@ import {
   AS_ADMIN,
   OPERATOR,
   PASSWORD,
-  TestApplication,
+  type TestApplication,
 } from '../../support/application/test-application.ts';
 import { errorOf } from '../../support/application/browser.ts';
 import { insertTokens } from '../../support/database/token-rows.ts';
@@ -56,11 +56,10 @@ const ANSWERS = {
 const NAMES = Object.keys(ANSWERS) as (keyof typeof ANSWERS)[];
 const DEPRECATION = ['deprecation', 'link', 'sunset'];
 
-let application: TestApplication;
+const application = applicationOfTests({
+  http: { monitoringPostSunset: new Date('2027-12-31T00:00:00Z') },
+});
 beforeAll(async () => {
-  application = await TestApplication.open({
-    http: { monitoringPostSunset: new Date('2027-12-31T00:00:00Z') },
-  });
   await application.addRealm('a', ['ann', 'bob']);
   await application.enrolPlain('A1', SUITE, { user: 'ann', realm: 'a' });
   await application.enrolPlain('A2', SUITE);
@@ -69,7 +68,6 @@ beforeAll(async () => {
 afterEach(() => {
   jest.restoreAllMocks();
 });
-afterAll(() => application.close());
 
 const get = async (path: string): Promise<Response> =>
   request(application.app).get(`/monitoring/${path}`).set(AS_ADMIN);

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { valueOf } from '../../support/application/browser.ts';
 import { whileHeld, untilWaiting } from '../../support/database/held-statement.ts';
 import {
+  applicationOfTests,
   OPERATOR,
   type PortalChallenge,
-  TestApplication,
+  type TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { type Database, openDatabase } from '../../../src/database/database.ts';
@@ -18,7 +19,7 @@ const DATA = '12345678';
 const SETTLING = /^WITH request AS/;
 const AT_ONCE = 16;
 
-let here: TestApplication;
+const here = applicationOfTests();
 /** Another server on the same database. */
 let there: TestApplication;
 let number = 0;
@@ -26,17 +27,11 @@ let serial = '';
 let user = '';
 
 beforeAll(async () => {
-  here = await TestApplication.open();
   there = here.beside();
   await here.addRealm('staff');
   await here.addRealm('bank', ['ann', 'bob']);
   await here.services.settings.set(OPERATOR, new Map([['OcraMaxChallengeRequests', '1000']]));
 });
-afterAll(async () => {
-  await there.close();
-  await here.close();
-});
-
 beforeEach(async () => {
   number += 1;
   [serial, user] = [`OPEN${number}`, `user${number}`];
@@ -193,11 +188,11 @@ const LOCKING = /^select "id", "serial" from "tokens" where "id" in .* for no ke
 /** The connections of a test's pool, less that of the second pass. */
 const WAITING = 9;
 
-let crowded: TestApplication;
 let observer: Database;
+afterAll(() => observer.close());
+const crowded = applicationOfTests();
 
 beforeAll(async () => {
-  crowded = await TestApplication.open();
   observer = openDatabase({ connection: crowded.databaseUrl, applicationName: 'test' });
   await crowded.addRealm('bank', ['ann']);
   const { users, settings: configuration } = crowded.services;
@@ -206,11 +201,6 @@ beforeAll(async () => {
   await configuration.set(OPERATOR, new Map([['OcraMaxChallenges', '100']]));
   await crowded.enrolPlain('LOOK', COUNTER, { user: 'ann', realm: 'bank' });
 });
-afterAll(async () => {
-  await observer.close();
-  await crowded.close();
-});
-
 /** Holds a second pass between its lock of the token and its read. */
 function holdSecondLook(): { readonly reached: Promise<unknown>; readonly release: () => void } {
   const reached = deferred<undefined>();

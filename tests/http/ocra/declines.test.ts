@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { valueOf } from '../../support/application/browser.ts';
 import {
+  applicationOfTests,
   OPERATOR,
   type PortalChallenge,
-  TestApplication,
+  type TestApplication,
 } from '../../support/application/test-application.ts';
 import { parseQrTanUrl } from '../../../src/ocra/qrtan-url.ts';
 import { deriveTokenKey } from '../../../src/ocra/key-derivation.ts';
@@ -11,16 +12,9 @@ import { expectSoon } from '../../support/values/expect-soon.ts';
 
 const TEXT_SUITE = 'OCRA-1:HOTP-SHA256-8:C-QA64';
 
-let documented: TestApplication;
-let linotp: TestApplication;
-beforeAll(async () => {
-  [documented, linotp] = await Promise.all([
-    TestApplication.open({ statusPoll: 50 }),
-    TestApplication.open({ dialect: 'linotp' }),
-  ]);
-  await Promise.all([documented.enrolPlain('Q1', TEXT_SUITE), linotp.enrolPlain('Q1', TEXT_SUITE)]);
-});
-afterAll(() => Promise.all([documented.close(), linotp.close()]));
+const documented = applicationOfTests({ statusPoll: 50 });
+const linotp = applicationOfTests({ dialect: 'linotp' });
+beforeAll(() => Promise.all([documented.enrolPlain('Q1', TEXT_SUITE), linotp.enrolPlain('Q1', TEXT_SUITE)]));
 
 async function decline(
   application: TestApplication,

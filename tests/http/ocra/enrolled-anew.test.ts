@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { applicationOfTests, OPERATOR, TestApplication } from '../../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR } from '../../support/application/test-application.ts';
 import { whileHeld, WRITING_A_TOKEN, untilWaiting } from '../../support/database/held-statement.ts';
 import { eventualRefusal } from '../../support/values/refusal.ts';
 import { callerNamed } from '../../support/values/callers.ts';
@@ -14,20 +14,16 @@ const counterSuite = (hash: string): string => `OCRA-1:HOTP-${hash}-8:C-QN08`;
 const bytes = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, at) => at + 1));
 const hashed = (hash: string, key: Buffer): Buffer => createHash(hash).update(key).digest();
 
-let application: TestApplication;
 let operator: Database;
+afterAll(() => operator.close());
+const application = applicationOfTests();
 let serial: string;
 let number = 0;
 
 beforeAll(async () => {
-  application = await TestApplication.open();
   operator = openDatabase({ connection: application.databaseUrl, poolSize: 3, applicationName: 'rotation' });
   await application.addRealm('bank');
   await application.setPolicy('url', 'authentication', 'qrtanurl=https://bank.example/ocra/check_t');
-});
-afterAll(async () => {
-  await operator.close();
-  await application.close();
 });
 beforeEach(() => {
   number += 1;

@@ -8,12 +8,13 @@ import { LimitReporter } from '../../../src/http/limits/limit-reporter.ts';
 import { startServer } from '../../../src/http/serving/server.ts';
 import type { PasswordHasher } from '../../../src/users/password-hash.ts';
 import {
+  applicationOfTests,
   openSession,
   AS_ADMIN,
   OPERATOR,
   PASSWORD,
   QUICK_HASHER,
-  TestApplication,
+  type TestApplication,
 } from '../../support/application/test-application.ts';
 import { sendRaw } from '../../support/application/raw-http.ts';
 import { declaredEndpoints } from '../../support/description/declared-endpoints.ts';
@@ -52,16 +53,15 @@ const hasher: PasswordHasher = {
     return isRight;
   },
 };
-let application: TestApplication;
+const application = applicationOfTests({
+  hasher,
+  limits: { loginFailures: 1_000, clientFailures: 1_000, transactionFailures: 1_000 },
+});
 let app: Express;
 /** Sees what the service is given. */
 let checked: jest.SpiedFunction<ChallengeService['checkTransaction']>;
 
 beforeAll(async () => {
-  application = await TestApplication.open({
-    hasher,
-    limits: { loginFailures: 1_000, clientFailures: 1_000, transactionFailures: 1_000 },
-  });
   // Without one there are no paths of the account page.
   const opened = { name: 'self-service', scope: 'selfservice', action: 'show', realm: '*' };
   await application.services.policies.set(OPERATOR, opened);
@@ -71,7 +71,6 @@ beforeAll(async () => {
 afterEach(() => {
   checked.mockClear();
 });
-afterAll(() => application.close());
 
 /** A request whose body is filled up with blanks. */
 interface FilledRequest {

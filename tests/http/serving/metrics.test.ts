@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from 'node:net';
 import request from 'supertest';
 import type { Readiness } from '../../../src/http/controllers/operations-controller.ts';
@@ -12,7 +12,7 @@ import {
   type LogLine,
   OPERATOR,
   PASSWORD,
-  TestApplication,
+  type TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { startSilentServer } from '../../support/servers/silent-server.ts';
@@ -38,7 +38,7 @@ it.each([['monitoring:metrics'], ['monitoring:*'], ['*']])(
 );
 
 describe('/metrics for a right that policies bind to realms', () => {
-  let bound: TestApplication;
+  const bound = applicationOfTests();
   let bearer: string;
 
   const shown = async (): Promise<string> =>
@@ -49,7 +49,6 @@ describe('/metrics for a right that policies bind to realms', () => {
   }
 
   beforeAll(async () => {
-    bound = await TestApplication.open();
     bound.metrics.measureProcess();
     bound.metrics.measureServer({ version: '1' });
     bound.metrics.measureInstallation(() => bound.services.installation.read());
@@ -66,7 +65,6 @@ describe('/metrics for a right that policies bind to realms', () => {
     await bound.services.administrators.add(OPERATOR, 'probe', 'the password of the probe');
     bearer = `Bearer ${await bound.apiToken('probe', ['monitoring:metrics'], 'probe')}`;
   });
-  afterAll(() => bound.close());
 
   it('shows the numbers of these realms, and no others', async () => {
     await policy('bank');

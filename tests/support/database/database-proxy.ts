@@ -115,7 +115,8 @@ export class DatabaseProxy {
   }
 }
 
-function connectTo(target: URL): Socket {
+/** @returns a connection to the server of a postgres:// URL, over TCP or a socket */
+export function connectTo(target: URL): Socket {
   const host = target.searchParams.get('host') ?? decodeURIComponent(target.hostname);
   const port = target.searchParams.get('port') ?? (target.port === '' ? '5432' : target.port);
   return host.startsWith('/')

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   applicationOfTests,
   BoundedAdministrators,
   OPERATOR,
-  TestApplication,
   wrongResponse,
 } from '../../../support/application/test-application.ts';
 
@@ -112,14 +111,12 @@ describe.each(['documented', 'linotp'] as const)('/admin/show, in the dialect %s
 });
 
 describe.each(['documented', 'linotp'] as const)('/admin/userlist by pages, in the dialect %s', (dialect) => {
-  let application: TestApplication;
+  const application = applicationOfTests({ dialect });
   const logins = Array.from({ length: 20 }, (_, index) => `user${String(index).padStart(2, '0')}`);
 
   beforeAll(async () => {
-    application = await TestApplication.open({ dialect });
     await application.addRealm('north', logins);
   });
-  afterAll(() => application.close());
 
   const ask = async (parameters: Record<string, string>) => {
     const given = { username: '*', realm: 'north', ...parameters };
