@@ -45,9 +45,7 @@ interface World {
 }
 
 const watches: WaitingRequests[] = [];
-afterEach(async () => {
-  await Promise.all(watches.splice(0).map((watch) => watch.end()));
-});
+afterEach(() => Promise.all(watches.splice(0).map((watch) => watch.end())));
 
 function world(options: Partial<WaitingRequestsDependencies> = {}): World {
   const challenges = new Challenges();

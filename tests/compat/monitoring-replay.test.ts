@@ -24,9 +24,7 @@ beforeAll(async () => {
   state = await MonitoringReplayState.putUp(server);
 });
 
-afterAll(async () => {
-  await server.stop();
-});
+afterAll(() => server.stop());
 
 it('every recorded request to /monitoring gets the recorded bytes, or its ledger says why not', async () => {
   const rows = [];

@@ -16,9 +16,7 @@ describe('the recorded exchanges of OCRA', () => {
     replay = await OcraReplay.open();
   });
 
-  afterAll(async () => {
-    await replay.close();
-  });
+  afterAll(() => replay.close());
 
   describe('the dialect linotp, asked what LinOTP 2.12.6 was asked', () => {
     it('answers byte for byte the same, or its ledger says why not', async () => {
@@ -49,9 +47,7 @@ describe('the recorded exchanges of OCRA', () => {
     }
   });
 
-  afterAll(async () => {
-    await derived.close();
-  });
+  afterAll(() => derived.close());
 
   describe('the dialect linotp, asked what nobody recorded', () => {
     it('answers as LinOTP is known to: without a transaction id, and to a clock that is ahead', async () => {
@@ -76,9 +72,7 @@ describe('the recorded exchanges of HOTP and TOTP', () => {
     replay = await OtpReplay.open();
   });
 
-  afterAll(async () => {
-    await replay.close();
-  });
+  afterAll(() => replay.close());
 
   it('HOTP, TOTP, pw and spass are answered as LinOTP 3.4.4 answered them, or the ledger says why not', async () => {
     const ledger = readLedger('otp');

@@ -18,9 +18,9 @@ const test = databaseOfTests();
 const opened: Database[] = [];
 const proxies: DatabaseProxy[] = [];
 
-beforeAll(async () => {
-  await test.database.knex.raw('CREATE TABLE counters (name text PRIMARY KEY, value bigint NOT NULL)');
-});
+beforeAll(() =>
+  test.database.knex.raw('CREATE TABLE counters (name text PRIMARY KEY, value bigint NOT NULL)'),
+);
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((database) => database.close()));
   await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));

@@ -34,9 +34,7 @@ const FOREIGN: readonly (readonly [name: string, value: string])[] = [
 const test = databaseOfTests();
 const opened: Database[] = [];
 
-beforeAll(async () => {
-  await test.database.knex.raw('CREATE SCHEMA elsewhere');
-});
+beforeAll(() => test.database.knex.raw('CREATE SCHEMA elsewhere'));
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((database) => database.close()));
   await forDatabase('RESET ALL');

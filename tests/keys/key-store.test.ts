@@ -128,9 +128,7 @@ describe('the list of sealed columns', () => {
 describe('sealing anew', () => {
   const everything = TOKENS * 5 + 4;
 
-  beforeEach(async () => {
-    await rotation.makeCurrent(keyIdOf(TWO), ACT);
-  });
+  beforeEach(() => rotation.makeCurrent(keyIdOf(TWO), ACT));
 
   it('leaves nothing that needs the old key, and then finds nothing to do', async () => {
     await fill(old);

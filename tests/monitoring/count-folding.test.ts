@@ -10,16 +10,16 @@ import { until } from '../support/values/until.ts';
 
 const test = databaseOfTests();
 
-beforeAll(async () => {
-  await insertState(test.database, {
+beforeAll(() =>
+  insertState(test.database, {
     resolvers: ['people'],
     realms: [{ name: 'north', resolvers: ['people'] }],
     tokens: [
       { serial: 'T1', realms: ['north'], owner: { resolver: 'people', userId: '1' } },
       { serial: 'T2', realms: [] },
     ],
-  });
-});
+  }),
+);
 
 function recordingLog(): { lines: string[]; log: Parameters<typeof countFolding>[0]['log'] } {
   const lines: string[] = [];

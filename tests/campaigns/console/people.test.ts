@@ -36,9 +36,7 @@ describeConsole(
     beforeEach(async () => {
       ({ page, problems } = await given.openPage());
     });
-    afterEach(async () => {
-      await page.context().close();
-    });
+    afterEach(() => page.context().close());
 
     /** @returns the name of a new administrator */
     async function somebody(): Promise<string> {
@@ -266,9 +264,7 @@ describeConsole('one browser, several people', (given) => {
     await addAdministrator(given.site, bert);
     ({ page } = await given.openPage());
   });
-  afterEach(async () => {
-    await page.context().close();
-  });
+  afterEach(() => page.context().close());
 
   async function open(path: string, name: string): Promise<void> {
     await page.goto(`${given.site.origin}/console/#${path}`);

@@ -81,9 +81,7 @@ describeConsole('a console whose server is away', (given) => {
   beforeEach(async () => {
     ({ page } = await given.openPage());
   });
-  afterEach(async () => {
-    await page.context().close();
-  });
+  afterEach(() => page.context().close());
 
   async function open(path: string): Promise<void> {
     await page.goto(`${given.site.origin}/console/#${path}`);

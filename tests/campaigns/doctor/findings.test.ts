@@ -4,7 +4,7 @@ import { examineInstallation } from '../../../src/compose/examine-installation.t
 import { type Installation, openInstallation } from '../../../src/compose/open-installation.ts';
 import { type Config, loadConfig } from '../../../src/config/config.ts';
 import type { Finding } from '../../../src/doctor/finding.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database/test-database.ts';
+import { createTestDatabase, databaseOfTests } from '../../support/database/test-database.ts';
 import { OPERATOR } from '../../support/values/callers.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
@@ -23,14 +23,15 @@ const DAY = 24 * HOUR;
 
 const WRONG_KEY = Buffer.alloc(32, 9).toString('base64');
 
-let test: TestDatabase;
 let config: Config;
 let installation: Installation;
 let services: Installation['services'];
+afterAll(() => installation.close());
+const folder = temporaryFolder();
+const test = databaseOfTests();
 
 /** An installation with a key, a user, a token and a realm, without faults of its own. */
 beforeAll(async () => {
-  test = await createTestDatabase();
   config = loadConfig({ DATABASE_URL: test.url, DATA_DIR: folder, TRUST_PROXY: 'loopback' });
   // A server, not a command, makes the key.
   await (await openInstallation(config, 'server', LOG)).close();
@@ -44,13 +45,6 @@ beforeAll(async () => {
   await sql(`UPDATE tokens SET type = 'ocra2' WHERE serial = 'Q1'`);
   await setPolicy({ name: 'url', action: URL_ACTION, realm: 'office' });
 });
-
-afterAll(async () => {
-  await installation.close();
-  await test.drop();
-});
-
-const folder = temporaryFolder();
 
 /** @param later milliseconds by which the clock of the examination is ahead */
 function examine(later = 0): Promise<readonly Finding[]> {

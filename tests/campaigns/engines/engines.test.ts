@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type DrivenBrowser, ENGINES } from '../../support/browser/web-driver.ts';
 import { readQrCode } from '../../support/values/qr-code.ts';
+import { temporaryFolder } from '../../support/values/temporary-folder.ts';
 import { until } from '../../support/values/until.ts';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { emptyDeviceState } from '../../../src/cli/device/device-file.ts';
 import { readByApp } from '../../../src/cli/device/virtual-device.ts';
@@ -199,10 +199,10 @@ describe.each(ENGINES)('$name', (engine) => {
     let site: ConsoleSite;
     let browser: DrivenBrowser;
     let visitor: Visitor;
-    let folder: string;
+
+    const folder = temporaryFolder();
 
     beforeAll(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'tankeeper-engine-'));
       const appFiles = await readSiteFiles(builtFolder('app'));
       [site, browser] = await Promise.all([
         startConsole((publicUrl) => ({ publicUrl, http: { appFiles } })),
@@ -216,7 +216,6 @@ describe.each(ENGINES)('$name', (engine) => {
     afterAll(async () => {
       await browser[Symbol.asyncDispose]();
       await site.close();
-      await rm(folder, { recursive: true });
     });
 
     it('enrols an app by the pages of the console, and shows what became of a payment', async () => {

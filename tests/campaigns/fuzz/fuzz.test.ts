@@ -50,9 +50,7 @@ describe.each(VARIANTS)('hostile requests to a server with $title', ({ title, di
     campaign = new FuzzCampaign(server, dialect, { refusals: limited, seed });
   });
 
-  afterAll(async () => {
-    await server.stop();
-  });
+  afterAll(() => server.stop());
 
   it('begin where the endpoints do their work', async () => {
     expect(await campaign.open()).toEqual([]);

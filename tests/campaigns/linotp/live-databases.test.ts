@@ -30,9 +30,7 @@ const MODEL_OF_2_7 = `
     }
   });
 
-  afterAll(async () => {
-    await server.remove();
-  });
+  afterAll(() => server.remove());
 
   it('whose user logs in by ed25519 is refused, and the ways that work are named', async () => {
     await loadIntoMariadb(server, 'only_signers', 'CREATE TABLE Token (LinOtpTokenId integer PRIMARY KEY)');

@@ -138,9 +138,7 @@ describe('two servers of which one or both are hours off', () => {
     const limits = { LIMIT_EXEMPT: 'none', LIMIT_TRANSACTION_FAILURES: '3' };
     [ahead, behind] = await Promise.all([start(2 * HOUR, limits), start(-2 * HOUR)]);
   });
-  afterAll(async () => {
-    await Promise.all([ahead.stop(), behind.stop()]);
-  });
+  afterAll(() => Promise.all([ahead.stop(), behind.stop()]));
 
   it('accept each right response that uses the time, whoever issued the challenge', async () => {
     for (const issuer of [first, ahead, behind]) {
@@ -210,9 +208,7 @@ describe('a server whose clock jumps', () => {
 });
 
 describe('a database without a server that has lived through all and would know that no clock has jumped', () => {
-  beforeAll(async () => {
-    await first.stop();
-  });
+  beforeAll(() => first.stop());
 
   const doctor = async (more: Record<string, string> = {}): Promise<string> =>
     (await runTankeeper(['--json', 'doctor'], { ...environment(), ...more })).output;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { PolicyScope } from '../../../src/policy/stored-policy.ts';
 import { valueOf } from '../../support/application/browser.ts';
-import { OPERATOR, TestApplication, wrongResponse } from '../../support/application/test-application.ts';
+import { applicationOfTests, OPERATOR, wrongResponse } from '../../support/application/test-application.ts';
 
 const SUITE = 'OCRA-1:HOTP-SHA256-8:C-QN08';
 const EVERYTHING = 'tokens,userinfo,activeUsers,config,license,storageEncryption,metrics';
@@ -18,7 +18,7 @@ const PARTS = [
 
 type Value = Readonly<Record<(typeof PARTS)[number], unknown>>;
 
-let application: TestApplication;
+const application = applicationOfTests();
 const bearers = new Map<string, string>();
 
 async function policy(scope: PolicyScope, user: string, action: string, realm: string): Promise<void> {
@@ -45,7 +45,6 @@ const realTime = performance.now.bind(performance);
 
 beforeAll(async () => {
   jest.spyOn(performance, 'now').mockImplementation(() => realTime() + (passed += 1_000));
-  application = await TestApplication.open();
   await application.addRealm('north', ['nora', 'nils']);
   await application.addRealm('south', ['sue']);
   await application.enrolPlain('N1', SUITE, { user: 'nora', realm: 'north' });
@@ -66,9 +65,8 @@ beforeAll(async () => {
   await policy('system', 'health', 'read', '*');
   await policy('monitoring', 'narrow', EVERYTHING, '*');
 });
-afterAll(async () => {
+afterAll(() => {
   jest.restoreAllMocks();
-  await application.close();
 });
 
 describe('the overview', () => {

@@ -304,9 +304,7 @@ describe('wrong passwords are limited', () => {
     application = await TestApplication.open({ limits, trustProxy: ['loopback'] });
   }
 
-  afterEach(async () => {
-    await application.close();
-  });
+  afterEach(() => application.close());
 
   async function countedKeys(): Promise<unknown[]> {
     return application.rows('SELECT key FROM rate_limits');

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type RunningServer, startServer } from '../../../src/http/serving/server.ts';
 import {
+  applicationOfTests,
   OPERATOR,
   PASSWORD,
-  TestApplication,
+  type TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { basic } from '../../support/values/callers.ts';
@@ -111,23 +112,19 @@ interface RawAnswer {
 }
 
 /** An application on a port of this machine, to which requests are sent byte by byte. */
-class RawServer implements AsyncDisposable {
-  readonly #application: TestApplication;
+class RawServer {
   readonly #server: RunningServer;
 
-  private constructor(application: TestApplication, server: RunningServer) {
-    this.#application = application;
+  private constructor(server: RunningServer) {
     this.#server = server;
   }
 
-  static async start(application: TestApplication): Promise<RawServer> {
-    const server = await startServer(application.app, { host: '127.0.0.1', port: 0 });
-    return new RawServer(application, server);
+  static async start({ app }: TestApplication): Promise<RawServer> {
+    return new RawServer(await startServer(app, { host: '127.0.0.1', port: 0 }));
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.close(1_000);
-    await this.#application.close();
+  close(): Promise<unknown> {
+    return this.#server.close(1_000);
   }
 
   /** Sends the head, waits for `100 Continue` where it announces so, and sends the body. */
@@ -358,11 +355,11 @@ const CLIENTS: readonly LoginClient[] = [
 ];
 
 describe.each(['documented', 'linotp'] as const)('in the dialect %s, a user logs in by', (dialect) => {
-  let application: TestApplication;
   let server: RawServer;
+  afterAll(() => server.close());
+  const application = applicationOfTests({ dialect });
 
   beforeAll(async () => {
-    application = await TestApplication.open({ dialect });
     await application.addRealm('staff', [USER]);
     await application.services.realms.setDefault(OPERATOR, 'staff');
     await application.setPolicy('trigger', 'authentication', 'challenge_response=*, otppin=0', {
@@ -372,7 +369,6 @@ describe.each(['documented', 'linotp'] as const)('in the dialect %s, a user logs
     await application.enrolPlain('QR1', SUITE, { pin: PIN, user: USER, realm: 'staff' });
     server = await RawServer.start(application);
   });
-  afterAll(() => server[Symbol.asyncDispose]());
 
   /** @returns what the app computes for the newest challenge */
   async function response(): Promise<string> {
@@ -588,11 +584,11 @@ const ADMINISTRATION: readonly (readonly [client: string, exchanges: readonly Ex
 ];
 
 describe.each(DIALECTS)('in the dialect %s, every request is served of', (dialect) => {
-  let application: TestApplication;
   let server: RawServer;
+  afterAll(() => server.close());
+  const application = applicationOfTests({ dialect });
 
   beforeAll(async () => {
-    application = await TestApplication.open({ dialect });
     const { services } = application;
     await application.addRealm('staff', ['jürgen', 'jan']);
     await services.realms.setDefault(OPERATOR, 'staff');
@@ -601,7 +597,6 @@ describe.each(DIALECTS)('in the dialect %s, every request is served of', (dialec
     await application.enrolPlain('QR2', SUITE);
     server = await RawServer.start(application);
   });
-  afterAll(() => server[Symbol.asyncDispose]());
 
   it.each(ADMINISTRATION)('%s', async (_client, exchanges) => {
     const kept = new Map<string, string>();

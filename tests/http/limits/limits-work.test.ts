@@ -94,9 +94,7 @@ describe('requests that are worked on at once', () => {
 
 describe('a slow client', () => {
   let server: RunningServer;
-  afterEach(async () => {
-    await server.close(0);
-  });
+  afterEach(() => server.close(0));
 
   async function open(listener: RequestListener, options: Partial<ServerOptions> = {}): Promise<Socket> {
     server = await startServer(listener, { host: '127.0.0.1', port: 0, requestTimeout: 1_000, ...options });

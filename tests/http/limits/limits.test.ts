@@ -14,9 +14,7 @@ async function open(limits: Partial<Config['limits']>, trustProxy = ['loopback']
   application = await TestApplication.open({ limits, trustProxy });
 }
 
-afterEach(async () => {
-  await application.close();
-});
+afterEach(() => application.close());
 
 /** A response of a client, through the proxy. */
 async function check(

@@ -8,7 +8,8 @@ import { responseValues } from '../../../src/ocra/compute.ts';
 import {
   OPERATOR,
   type PortalChallenge,
-  TestApplication,
+  applicationOfTests,
+  type TestApplication,
   wrongResponse,
 } from '../../support/application/test-application.ts';
 import { valueOf } from '../../support/application/browser.ts';
@@ -33,41 +34,38 @@ const counted = {
   /** Is done once, when so many have been computed. */
   then: { at: Number.POSITIVE_INFINITY, begin: (): void => undefined },
 };
-let application: TestApplication;
 let server: Server;
 let number = 0;
-
-beforeAll(async () => {
-  application = await TestApplication.open({
-    statusPoll: 50,
-    responder: (suite, key) => {
-      const respond = responseValues(suite, key);
-      return (dataInput) => {
-        counted.all += 1;
-        counted.inTurn += 1;
-        if (counted.inTurn === 1) {
-          // Only in turns with work: a loop that never rests takes a processor from other tests.
-          setImmediate(() => {
-            counted.inTurn = 0;
-          });
-        }
-        counted.mostInTurn = Math.max(counted.mostInTurn, counted.inTurn);
-        if (counted.all === counted.then.at) {
-          counted.then.begin();
-        }
-        return respond(dataInput);
-      };
-    },
-  });
-  await application.services.settings.set(OPERATOR, new Map([['AutoResync', 'True']]));
-  server = createServer(application.app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-});
-
 afterAll(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  await application.close();
+});
+const application = applicationOfTests({
+  statusPoll: 50,
+  responder: (suite, key) => {
+    const respond = responseValues(suite, key);
+    return (dataInput) => {
+      counted.all += 1;
+      counted.inTurn += 1;
+      if (counted.inTurn === 1) {
+        // Only in turns with work: a loop that never rests takes a processor from other tests.
+        setImmediate(() => {
+          counted.inTurn = 0;
+        });
+      }
+      counted.mostInTurn = Math.max(counted.mostInTurn, counted.inTurn);
+      if (counted.all === counted.then.at) {
+        counted.then.begin();
+      }
+      return respond(dataInput);
+    };
+  },
+});
+
+beforeAll(async () => {
+  await application.services.settings.set(OPERATOR, new Map([['AutoResync', 'True']]));
+  server = createServer(application.app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 
 beforeEach(() => {

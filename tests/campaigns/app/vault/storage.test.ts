@@ -11,9 +11,7 @@ describeSite('storage that fails', serveVault, (given) => {
     context = await given.browser.newContext();
   });
 
-  afterEach(async () => {
-    await context.close();
-  });
+  afterEach(() => context.close());
 
   /** @param script runs in the page before anything else */
   async function opened(script = ''): Promise<VaultPage> {

@@ -20,9 +20,7 @@ describeSite('unlocking the app', serveVault, (given) => {
   let context: BrowserContext;
   let first: VaultPage;
 
-  afterEach(async () => {
-    await context.close();
-  });
+  afterEach(() => context.close());
 
   beforeEach(async () => {
     context = await given.browser.newContext();
@@ -230,9 +228,7 @@ describeSite('a passkey of the app', serveVault, (given) => {
     origin = given.site.origin.replace('127.0.0.1', 'localhost');
   });
 
-  afterEach(async () => {
-    await context.close();
-  });
+  afterEach(() => context.close());
 
   beforeEach(async () => {
     context = await given.browser.newContext();

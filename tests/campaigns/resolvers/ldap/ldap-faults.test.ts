@@ -23,9 +23,7 @@ const CONTROLS = 0xa0;
 
 const closing: { close(): Promise<void> }[] = [];
 
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((thing) => thing.close()));
-});
+afterEach(() => Promise.all(closing.splice(0).map((thing) => thing.close())));
 
 function users(url: string, settings: Readonly<Record<string, string>> = {}, password?: string): LdapUsers {
   const source = ldapUsers(url, settings, password);
@@ -95,9 +93,7 @@ describeWithSlapd('an LDAP directory that cannot be used', () => {
     });
   });
 
-  afterAll(async () => {
-    await slapd.remove();
-  });
+  afterAll(() => slapd.remove());
 
   it.each([
     [{ BINDDN: READER }, 'wrong', 'the directory refuses BINDDN and its password'],

@@ -356,13 +356,9 @@ const BYTES = ['c3ff', 'c3fe', '63336666'];
     });
   });
 
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map((source) => source.close()));
-  });
+  afterEach(() => Promise.all(opened.splice(0).map((source) => source.close())));
 
-  afterAll(async () => {
-    await slapd.remove();
-  });
+  afterAll(() => slapd.remove());
 
   it.each([
     ['GUID', 'GUID'],

@@ -92,12 +92,8 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
     beforeAll(async () => {
       place = await open();
     });
-    afterEach(async () => {
-      await Promise.all(opened.splice(0).map((source) => source.close()));
-    });
-    afterAll(async () => {
-      await place.close();
-    });
+    afterEach(() => Promise.all(opened.splice(0).map((source) => source.close())));
+    afterAll(() => place.close());
 
     it.each(columns)('of the type %s are told apart, and each finds its own user only', async (type, ids) => {
       const source = await people(`uid ${type}, login varchar(80)`, numbered(ids));

@@ -106,9 +106,7 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
       place = await open(files);
     });
 
-    afterAll(async () => {
-      await place.close();
-    });
+    afterAll(() => place.close());
 
     it('is trusted when it is of the authority that is named, and for this server', async () => {
       expect(await outcome({ conParams: 'sslmode=verify-full', CACERTIFICATE: authority })).toBe(1);

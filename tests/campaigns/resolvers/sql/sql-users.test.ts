@@ -137,13 +137,9 @@ describe.each(KINDS.filter(([name]) => name !== 'MariaDB' || mariadbPrograms !==
     });
 
     // The server that all tests share has connections for a hundred, and each source keeps some of its own.
-    afterEach(async () => {
-      await Promise.all(opened.splice(0).map((source) => source.close()));
-    });
+    afterEach(() => Promise.all(opened.splice(0).map((source) => source.close())));
 
-    afterAll(async () => {
-      await place.close();
-    });
+    afterAll(() => place.close());
 
     it('are told with names, address and phone, the mobile one where there is no other', async () => {
       const anna = {

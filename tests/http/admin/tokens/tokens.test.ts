@@ -114,9 +114,7 @@ describe.each(['documented', 'linotp'] as const)('/admin/userlist by pages, in t
   const application = applicationOfTests({ dialect });
   const logins = Array.from({ length: 20 }, (_, index) => `user${String(index).padStart(2, '0')}`);
 
-  beforeAll(async () => {
-    await application.addRealm('north', logins);
-  });
+  beforeAll(() => application.addRealm('north', logins));
 
   const ask = async (parameters: Record<string, string>) => {
     const given = { username: '*', realm: 'north', ...parameters };
