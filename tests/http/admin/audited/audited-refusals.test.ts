@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { queryOnce } from '../../../support/database/test-server.ts';
 import { applicationOfTests } from '../../../support/application/test-application.ts';
 import { basic } from '../../../support/values/callers.ts';
 
@@ -146,12 +145,11 @@ describe('the audit of refusals', () => {
   });
 
   it('writes refusals later that could not be written at once; requests are refused meanwhile', async () => {
-    const url = application.databaseUrl;
     const rows = await rowsOf(async () => {
-      await queryOnce(url, 'ALTER TABLE audit ADD CONSTRAINT none CHECK (id < 0) NOT VALID');
+      await application.rows('ALTER TABLE audit ADD CONSTRAINT none CHECK (id < 0) NOT VALID');
       const refused = await application.send('/admin/show', {}).set('Authorization', 'Bearer tk_unknown');
       expect(refused.status).toBe(401);
-      await queryOnce(url, 'ALTER TABLE audit DROP CONSTRAINT none');
+      await application.rows('ALTER TABLE audit DROP CONSTRAINT none');
     });
     expect(rows).toMatchObject([{ action: 'admin/show', outcome: 'refused: api token' }]);
   });

@@ -6,7 +6,7 @@ const PASSING: Readonly<Record<string, string>> = {
   user_sessions: '{expires_at}',
 };
 
-/** Runs a statement on the database that is looked at, always over one connection. */
+/** Runs a statement on the database that is looked at. @returns its rows */
 export type Rows = TestDatabase['rows'];
 
 /**
