@@ -56,9 +56,7 @@ const ANSWERS = {
 const NAMES = Object.keys(ANSWERS) as (keyof typeof ANSWERS)[];
 const DEPRECATION = ['deprecation', 'link', 'sunset'];
 
-const application = applicationOfTests({
-  http: { monitoringPostSunset: new Date('2027-12-31T00:00:00Z') },
-});
+const application = applicationOfTests({ http: { monitoringPostSunset: new Date('2027-12-31T00:00:00Z') } });
 beforeAll(async () => {
   await application.addRealm('a', ['ann', 'bob']);
   await application.enrolPlain('A1', SUITE, { user: 'ann', realm: 'a' });

@@ -437,7 +437,10 @@ export class TestApplication {
   }
 }
 
-/** @returns a server for the tests of the file or the `describe` that calls this, which ends after them */
+/**
+ * @param options are read at once, before any hook: what a hook makes is not in them yet
+ * @returns a server for the tests of the file or the `describe` that calls this, which ends after them
+ */
 export function applicationOfTests(options?: TestApplicationOptions): TestApplication {
   let opened: TestApplication | undefined;
   beforeAll(async () => {

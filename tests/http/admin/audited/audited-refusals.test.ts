@@ -19,7 +19,7 @@ interface Row {
 async function rowsOf(work: () => Promise<unknown>): Promise<readonly Row[]> {
   application.clock.advance(61);
   await application.services.refusals.flush();
-  const before = await application.rows<{ at: string }>('SELECT id FROM audit');
+  const before = await application.rows('SELECT id FROM audit');
   await work();
   await application.services.refusals.flush();
   return application.rows<Row>(

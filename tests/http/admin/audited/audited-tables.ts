@@ -7,7 +7,7 @@ const PASSING: Readonly<Record<string, string>> = {
 };
 
 /** Runs a statement on the database that is looked at. @returns its rows */
-export type Rows = TestDatabase['rows'];
+type Rows = TestDatabase['rows'];
 
 /**
  * @param passing columns by table that do not count
